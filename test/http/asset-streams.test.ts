@@ -4,6 +4,7 @@ import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { newPerson, type Person, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { withoutAddresses } from '../support/uploads.ts'
 
 const service = runningService()
 
@@ -393,13 +394,14 @@ describe('a vault', () => {
     expect(created.streams).toEqual([gold, iron])
     expect(created).toMatchObject({ failure: null })
     const path = `/vaults/${created.id}`
-    expect((await ada.withKey('GET', path)).body).toEqual(created)
-    expect((await ada.withToken('GET', path)).body).toEqual(created)
-    expect((await bob.withKey('GET', path)).body).toEqual(created)
+    const shown = withoutAddresses(created)
+    expect(withoutAddresses((await ada.withKey('GET', path)).body)).toEqual(shown)
+    expect(withoutAddresses((await ada.withToken('GET', path)).body)).toEqual(shown)
+    expect((await bob.withKey('GET', path)).body).toEqual(shown)
     const changed = await ada.withKey('PUT', path, { name: 'pump' })
-    expect(changed.body).toEqual({ ...created, name: 'pump' })
+    expect(withoutAddresses(changed.body)).toEqual({ ...shown, name: 'pump' })
     const { body } = await ada.withKey<Page<Vault>>('GET', '/vaults')
-    expect(body.content).toEqual([changed.body])
+    expect(withoutAddresses(body.content)).toEqual([withoutAddresses(changed.body)])
   })
 
   test('shows an asset stream as it is now', async () => {

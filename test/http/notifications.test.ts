@@ -10,9 +10,14 @@ import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
+import { attachmentAsItIs, attachmentOf } from '../support/uploads.ts'
 
 const mailServer = await MailServer.start()
-const service = runningService({ STREAMVAULT_SMTP_URL: mailServer.url, ...(await publicAddress()) })
+const service = runningService({
+  STREAMVAULT_SMTP_URL: mailServer.url,
+  STREAMVAULT_UPLOAD_WAIT: '2s',
+  ...(await publicAddress()),
+})
 let ada: Person
 
 beforeAll(async () => {
@@ -92,6 +97,7 @@ describe('GET /events/catalogue', () => {
     await person.withKey('DELETE', `/keys/${key.apiKey}`)
     await person.withToken('DELETE', `/streams/${streamId}`)
     await assetStreamOf(person)
+    await attachmentsOf(person)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -285,6 +291,15 @@ async function dataEventsOf(
 }
 
 /** A webhook that nobody answers, until it is disabled (decisions.md#failures-in-a-row). */
+/** An attachment that is deleted, and one whose file does not come. */
+async function attachmentsOf(person: Person): Promise<void> {
+  const { id } = await attachmentOf(person)
+  await person.withKey('DELETE', `/attachments/${id}`)
+  const overdue = await attachmentOf(person)
+  const statusOf = async () => (await attachmentAsItIs(person, overdue.id)).status
+  await expect.poll(statusOf).toBe('FAILED')
+}
+
 async function disabledWebhookOf(person: Person): Promise<void> {
   await person.withToken('POST', '/webhooks', {
     url: 'https://receiver.nowhere.example.com/hook',

@@ -193,6 +193,8 @@ const openOperations = [
   /^POST \/auth\/token$/,
   /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,
+  /^PUT \/uploads\/\{uploadId\}$/,
+  /^GET \/users\/\{userId\}\/image$/,
   /^(GET|POST) \/mail\/(verify|unsubscribe)\/\{token\}$/,
 ]
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
+import { withoutAddresses } from '../support/uploads.ts'
 
 const service = runningService()
 
@@ -111,7 +112,7 @@ describe('PUT /templates/{template_id}', () => {
   test('with nothing changes nothing', async () => {
     const created = (await create(minimal)).body
 
-    expect((await change(created.id, {})).body).toEqual(created)
+    expect(withoutAddresses((await change(created.id, {})).body)).toEqual(withoutAddresses(created))
   })
 
   test.each([

@@ -25,7 +25,7 @@ describe('GET /users', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
       entities: [],
       credentials: [],
-      image_upload_url: '',
+      image_upload_url: expect.stringContaining('/uploads/user-image.') as string,
       image_download_url: '',
     })
   })

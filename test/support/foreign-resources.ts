@@ -5,6 +5,16 @@ import { exported, type JobBody, jobIn } from './exports.ts'
 import type { Interface } from './openapi-operations.ts'
 import { createKey, type Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
+import { attachmentOf, type ShownAttachment, upload } from './uploads.ts'
+
+const imageUrl = 'image_upload_url'
+
+/** The smallest GIF, and an archive of one empty file called `a`. */
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+const bundle = Buffer.from(
+  'UEsDBAoAAAAAAAAAIQAAAAAAAAAAAAAAAAABAAAAYVBLAQIKAAoAAAAAAAAAIQAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAABhUEsFBgAAAAABAAEALwAAAB8AAAAAAA==',
+  'base64',
+)
 
 /** Makes resources of one person, for others to ask for. */
 export class ForeignResources {
@@ -39,9 +49,25 @@ export class ForeignResources {
   readonly #makers: Readonly<Record<string, (template: string) => Promise<string>>> = {
     userId: async () => this.#owner.userId,
     keyId: async () => (await createKey(this.#api, { userId: this.#owner.userId })).apiKey,
-    templateId: () => this.#template(),
-    vaultId: () => this.#vault(),
+    templateId: async (template) => {
+      const id = await this.#template()
+      if (template.endsWith('/bundle')) await this.#fill(`/templates/${id}`, 'upload_url', bundle)
+      if (template.endsWith('/image')) await this.#fill(`/templates/${id}`, imageUrl, gif)
+      return id
+    },
+    vaultId: async (template) => {
+      const id = await this.#vault()
+      if (template.endsWith('/image')) await this.#fill(`/vaults/${id}`, imageUrl, gif)
+      return id
+    },
     stream_id: () => this.#assetStream(),
+    streamCode: () => this.#assetStream(),
+    attachmentId: async () => (await this.#attachment()).id,
+    uploadId: async () => {
+      const { presigned_url: url } = await attachmentOf(this.#owner)
+      return new URL(url).pathname.split('/').at(-1) ?? ''
+    },
+    index: async () => '0',
     streamId: (template) => {
       if (template.endsWith('/deletion')) return this.#deletedStream()
       if (template.endsWith('/rotate-secret')) return this.#webhookStream()
@@ -102,6 +128,20 @@ export class ForeignResources {
   #assetStream(): Promise<string> {
     const body = { asset_code: `CODE${++this.#made}`, description: null }
     return made(this.#owner.withKey<Made>('POST', '/streams', body))
+  }
+
+  /** One with its file. */
+  async #attachment(): Promise<ShownAttachment> {
+    const made = await attachmentOf(this.#owner)
+    await upload(this.#api, made.presigned_url, 'hello')
+    return made
+  }
+
+  /** Uploads what a resource waits for. */
+  async #fill(path: string, field: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { body } = await this.#owner.withKey<Readonly<Record<string, string>>>('GET', path)
+    const { status } = await upload(this.#api, body[field] ?? '', bytes)
+    if (status !== 200) throw new Error(`an upload for ${path} was answered ${status}`)
   }
 
   async #deletedStream(): Promise<string> {

@@ -65,6 +65,7 @@ export function uploadRoutes({ uploads, signed }: UploadRoutesNeeds): FastifyPlu
         try {
           await uploads.open(admitted(signed, request))
         } catch (error) {
+          uploads.noteRefusal(error)
           void reply.header('connection', 'close')
           throw error
         }

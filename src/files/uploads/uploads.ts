@@ -78,7 +78,11 @@ export class Uploads {
   readonly #underWay = new Map<UploadId, { readonly over: Promise<void>; stop(): void }>()
   readonly arriving = new ArrivingFiles()
   /** Uploads that were taken, and those that were not, by reason. */
-  readonly counts = { taken: 0, takenBytes: 0, refused: new Map<string, number>() }
+  readonly counts = {
+    taken: 0,
+    takenBytes: 0,
+    refused: new Map<string, number>(refusals.map((reason) => [reason, 0])),
+  }
 
   constructor(needs: UploadsNeeds) {
     this.#needs = needs
@@ -150,6 +154,12 @@ export class Uploads {
       if (changes.length > 0) await this.#needs.writer.attempt(...changes)
       await this.#needs.store.discard(id)
     }
+  }
+
+  noteRefusal(error: unknown): void {
+    const reason = error instanceof DomainError ? error.code : 'broken_off'
+    const { refused } = this.counts
+    refused.set(reason, (refused.get(reason) ?? 0) + 1)
   }
 
   async #find(id: UploadId): Promise<OpenUpload | undefined> {
@@ -258,13 +268,24 @@ export class Uploads {
     try {
       return await work()
     } catch (error) {
-      const reason = error instanceof DomainError ? error.code : 'broken_off'
-      const { refused } = this.counts
-      refused.set(reason, (refused.get(reason) ?? 0) + 1)
+      this.noteRefusal(error)
       throw error
     }
   }
 }
+
+/** Reasons for which uploads are refused, for those who count. */
+const refusals = [
+  'body_too_large',
+  'broken_off',
+  'conflict',
+  'disk_full',
+  'file_rejected',
+  'files_full',
+  'overloaded',
+  'rate_limited',
+  'upload_refused',
+] as const
 
 /** Failures that the same bytes would meet again. */
 const finalCodes: ReadonlySet<string> = new Set(['body_too_large', 'file_rejected', 'files_full'])
