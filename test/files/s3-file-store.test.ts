@@ -2,8 +2,13 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { inspect, promisify } from 'node:util'
+import {
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { type AttachmentId, newId } from '../../src/core/ids.ts'
 import { parseS3Address } from '../../src/egress/object-store/s3-address.ts'
@@ -35,13 +40,13 @@ describe.skipIf(isObjectStoreMissing)('files in a bucket', () => {
     return objects.address(`plant ${prefixes++}/ä`)
   }
 
-  async function open(url = newAddress()): Promise<TestedFileStore> {
+  async function open(url = newAddress(), clock: Clock = systemClock): Promise<TestedFileStore> {
     const folder = new TemporaryFolder()
     const reopen = async (clearsLeftovers: boolean) =>
       await openFileStore({
         address: parseS3Address(url, 'to'),
         folder: folder.file('files'),
-        clock: systemClock,
+        clock,
         clearsLeftovers,
       })
     const store = await reopen(true)
@@ -74,6 +79,23 @@ describe.skipIf(isObjectStoreMissing)('files in a bucket', () => {
     const [, key = ''] = /s3:\/\/files\/(.*)\?/.exec(url) ?? []
     writeFileSync(objects.file(`${key}/staged/notes`), 'bytes')
     expect(await Array.fromAsync(tested.store.staged())).toEqual([{ upload, bytes: 5 }])
+  })
+
+  test.each([
+    ['goes after a day', 25, 0],
+    ['stays for a day', 23, 1],
+  ])('what was cut off in the middle of its parts %s', async (_, hours, left) => {
+    const url = newAddress()
+    const { bucket: Bucket, prefix, endpoint = '' } = parseS3Address(url, 'to')
+    const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true })
+    const Key = `${prefix}content/x`
+    await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+    const later: Clock = { nowUs: () => systemClock.nowUs() + hours * 3_600_000_000 }
+    await using tested = await open(url, later)
+    await tested.store.stage(newUpload(), Readable.from([Buffer.from('bytes')]))
+    const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
+    expect((await client.send(list)).Uploads ?? []).toHaveLength(left)
+    client.destroy()
   })
 
   test('take no more memory when they are large', async () => {

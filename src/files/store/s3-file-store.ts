@@ -170,7 +170,7 @@ class S3FileStore implements FileStore {
   /** Connects to nothing yet, but loads much, so the first who needs it waits for that. */
   async #opened(): Promise<Bucket> {
     const { openBucket } = await import('../../egress/object-store/bucket.ts')
-    // Whoever sets the address runs the service, and may have it reach everything.
+    // The address is set by who runs the service, and who may have it reach everything.
     this.#bucket ??= openBucket(this.#needs.address, { egressAllowed: undefined })
     return await this.#bucket
   }
