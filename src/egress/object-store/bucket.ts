@@ -199,8 +199,10 @@ export class Bucket {
       return
     }
     const Objects = [first, ...others].map(({ Key }) => ({ Key }))
-    const Bucket = this.#address.bucket
-    const remove = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
+    const remove = new DeleteObjectsCommand({
+      Bucket: this.#address.bucket,
+      Delete: { Objects, Quiet: true },
+    })
     await this.#asked(() => this.#client.send(remove))
   }
 

@@ -24,6 +24,8 @@ export interface ByteRange {
  * What arrives lies under the name of its upload, where nobody reads it but who looks at it. A content
  * lies under the CID that its bytes hash to, so it never changes, and is there once however often it was
  * uploaded. Which contents are needed is known to the state alone.
+ *
+ * Whatever asks a bucket that does not answer throws a DomainError `store_unavailable`.
  */
 export interface FileStore {
   readonly kind: 'folder' | 's3'
@@ -48,7 +50,11 @@ export interface FileStore {
   /** What has arrived, in no order. */
   staged(): AsyncIterable<StagedUpload>
 
-  /** A file of this machine with the staged bytes as they are now. It goes with `discard`, or with `keep`. */
+  /**
+   * A file of this machine with the staged bytes as they are now. It goes with `discard`, or with `keep`.
+   *
+   * @throws DomainError `disk_full`; Error when nothing has arrived
+   */
   fetch(upload: UploadId, signal: AbortSignal): Promise<string>
 
   /** Removes what has arrived for an upload, and local copies of it. Nothing there is fine. */
@@ -56,7 +62,8 @@ export interface FileStore {
 
   /**
    * Makes local files contents: they are moved, and once resolved all are durable. A content that is there
-   * already stays as it is.
+   * already stays as it is. When it fails, files that are no contents yet stay where they are, but for one
+   * that the disk has lost; it can be asked for all of them again.
    *
    * @throws DomainError `disk_full`
    */

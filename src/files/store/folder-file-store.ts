@@ -137,6 +137,7 @@ class FolderFileStore implements FileStore {
 
   async *contents(): AsyncGenerator<{ readonly cid: string; readonly bytes: number }> {
     for await (const { name: end } of await opendir(this.#contents())) {
+      if (!/^[a-z2-7]$/.test(end)) continue
       for await (const { name: cid } of await opendir(this.#contents(end))) {
         const bytes = isCid(cid) ? await bytesOf(this.#contents(end, cid)) : undefined
         if (bytes !== undefined) yield { cid, bytes }

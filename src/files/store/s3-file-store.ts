@@ -105,14 +105,14 @@ class S3FileStore implements FileStore {
     for (const { cid } of files) assertCid(cid)
     const bucket = await this.#tidyBucket()
     const large: SizedFile[] = []
-    await someAtOnce(smallAtOnce, files, async (file) => {
-      const { cid, path } = file
-      if ((await bucket.bytesOf(contentBegin + cid)) === undefined) {
-        const { size } = await stat(path)
-        if (size > smallBytesMax) return void large.push({ ...file, bytes: size })
-        await bucket.writeWhole(contentBegin + cid, await readFile(path))
+    await someAtOnce(smallAtOnce, files, async ({ cid, path }) => {
+      const isThere = (await bucket.bytesOf(contentBegin + cid)) !== undefined
+      const bytes = isThere ? 0 : (await stat(path)).size
+      if (bytes > smallBytesMax) large.push({ cid, path, bytes })
+      else {
+        if (!isThere) await bucket.writeWhole(contentBegin + cid, await readFile(path))
+        await rm(path, { force: true })
       }
-      await rm(path, { force: true })
     })
     for (const { cid, path, bytes } of large) {
       await bucket.write(contentBegin + cid, fileStream(path), bytes)
@@ -170,7 +170,7 @@ class S3FileStore implements FileStore {
   /** Connects to nothing yet, but loads much, so the first who needs it waits for that. */
   async #opened(): Promise<Bucket> {
     const { openBucket } = await import('../../egress/object-store/bucket.ts')
-    // The one who sets the address runs the service, and may have it reach everything.
+    // The address is set by who runs the service, and who may have it reach everything.
     this.#bucket ??= openBucket(this.#needs.address, { egressAllowed: undefined })
     return await this.#bucket
   }
