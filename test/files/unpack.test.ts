@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
 import type { TakenUpload } from '../../src/files/content/content.ts'
@@ -101,7 +101,7 @@ describe('what is in an archive', () => {
     ])
   })
 
-  const sound: readonly (readonly [what: string, entry: ZipEntry])[] = [
+  const soundEntries: readonly (readonly [what: string, entry: ZipEntry])[] = [
     ['what systems leave behind', { name: '__MACOSX/.DS_Store', content: 'x' }],
     ['no flag for its name', { name: 'é', flags: 0 }],
     [
@@ -142,7 +142,7 @@ describe('what is in an archive', () => {
     ],
     ['up to 1 MiB of nothing', deflated(Buffer.alloc(mebibyte - 10))],
   ]
-  test.each(sound)('is taken with %s', async (_, entry) => {
+  test.each(soundEntries)('is taken with %s', async (_, entry) => {
     using kept = new KeptContents()
 
     const { files } = await take(kept, [entry, { name: 'plain.txt', content: 'plain' }])

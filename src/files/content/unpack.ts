@@ -163,7 +163,7 @@ function inflatedWhole(packedWhole: Buffer, entry: ArchiveEntry): Buffer {
 async function* inflated(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
   const inflate = createInflateRaw({ chunkSize: Math.min(chunkBytes, Math.max(1024, entry.bytes)) })
   const fed = pipeline(packed(archive, entry), inflate)
-  // The reader hears of it.
+  // A failure reaches whoever reads.
   fed.catch(() => undefined)
   try {
     for await (const chunk of inflate) yield chunk
