@@ -300,6 +300,44 @@ describe('an example', () => {
   })
 })
 
+describe('an operation with a meaning in each interface', () => {
+  const found = (name: string) => operations.find((one) => name === `${one.method} ${one.path}`)
+  const titlesIn = (schema: Json | undefined) => {
+    const shapes = (schema?.['anyOf'] ?? schema?.['oneOf'] ?? []) as readonly Json[]
+    return shapes.map(({ title }) => title)
+  }
+  const both = ['With a bearer token', 'With a key']
+
+  test.each([
+    ['GET /vaults', 200, false],
+    ['GET /streams', 200, false],
+    ['POST /streams', 201, true],
+    ['GET /streams/{streamId}', 200, false],
+    ['PUT /streams/{streamId}', 200, true],
+  ])('(%s) shows two shapes, each with a title and an example', (name, status, hasBody) => {
+    const operation = found(name)
+    const answer = operation?.responses[String(status)]?.content?.['application/json']
+    const body = operation?.requestBody?.content['application/json']
+
+    expect(interfacesOf(operation as Operation)).toEqual(['bearer', 'header-key'])
+    for (const media of hasBody ? [answer, body] : [answer]) {
+      expect(titlesIn(media?.schema)).toEqual(both)
+      expect(Object.keys((media?.['examples'] ?? {}) as object)).toEqual(['bearer', 'key'])
+    }
+    expect(operation?.requestBody !== undefined).toBe(hasBody)
+  })
+
+  test('tells of each parameter which credentials it goes with', () => {
+    const parameters = found('GET /streams')?.parameters ?? []
+    const told = parameters.map(({ name, description = '' }) => [name, description.split('.')[0]])
+
+    expect(told).toEqual([
+      ...['limit', 'cursor', 'vaultId', 'name'].map((name) => [name, both[0]]),
+      ...['page', 'page_size'].map((name) => [name, both[1]]),
+    ])
+  })
+})
+
 test.each([null, false])(
   'the schema of a stream says that %s stands for no alert rules',
   (none) => {

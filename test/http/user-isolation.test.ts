@@ -10,6 +10,7 @@ interface Owner extends Person {
   readonly templateId: string
   readonly vaultId: string
   readonly streamId: string
+  readonly assetStreamId: string
 }
 
 let ada: Owner
@@ -38,8 +39,17 @@ async function newOwner(): Promise<Owner> {
     type: 'iot_sensor',
     schema: { temperature: { type: 'number' } },
   })
-  const templateId = template.body.id
-  return { ...person, templateId, vaultId: vault.body.id, streamId: stream.body.streamId }
+  const asset = await person.withKey<{ id: string }>('POST', '/streams', {
+    asset_code: 'GOLD',
+    description: null,
+  })
+  return {
+    ...person,
+    templateId: template.body.id,
+    vaultId: vault.body.id,
+    streamId: stream.body.streamId,
+    assetStreamId: asset.body.id,
+  }
 }
 
 /** An answer with the id taken out of it: what is left must not tell ids apart. */
@@ -124,11 +134,13 @@ describe('one user', () => {
 
   test('is shown in no list of another', async () => {
     const lists = ['/vaults', '/keys', '/streams', '/templates']
-    const answers = await Promise.all(lists.map((path) => bob.withKey('GET', path)))
+    const answers = await Promise.all(
+      lists.flatMap((path) => [bob.withKey('GET', path), bob.withToken('GET', path)]),
+    )
     const texts = JSON.stringify(answers.map(({ body }) => body))
 
-    const { userId, templateId, vaultId, streamId, key } = ada
-    const ids = [userId, templateId, vaultId, streamId, key.apiKey]
+    const { userId, templateId, vaultId, streamId, assetStreamId, key } = ada
+    const ids = [userId, templateId, vaultId, streamId, assetStreamId, key.apiKey]
     expect(ids.filter((id) => texts.includes(id))).toEqual([])
   })
 

@@ -73,7 +73,18 @@ export function halvesOf(operation: Operation): readonly Operation[] {
       ({ description = '' }) =>
         description.startsWith(titles[one]) || !/^With a (bearer|key)/.test(description),
     ),
-    ...(operation.requestBody && { requestBody: halfOf(operation.requestBody, one) }),
+    ...(operation.requestBody && {
+      requestBody: {
+        ...operation.requestBody,
+        content: halfOf(operation.requestBody.content, one),
+      },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).map(([status, { content, ...rest }]) => [
+        status,
+        { ...rest, ...(content && { content: halfOf(content, one) }) },
+      ]),
+    ),
   }))
 }
 
@@ -82,16 +93,28 @@ const titles: Readonly<Record<Interface, string>> = {
   'header-key': 'With a key',
 }
 
-type RequestBody = NonNullable<Operation['requestBody']>
+type Content = Readonly<Record<string, Media>>
 
-function halfOf({ content, ...rest }: RequestBody, one: Interface): RequestBody {
+/** The shape of one interface, and its example, of a body or an answer that has two. */
+function halfOf(content: Content, one: Interface): Content {
   const { schema = {}, examples }: Json = content['application/json'] ?? {}
-  const shapes = ((schema as Json)['anyOf'] ?? []) as readonly Json[]
-  const { allOf = [] } = (shapes.find((shape) => shape['title'] === titles[one]) ?? {}) as {
-    readonly allOf?: readonly Json[]
-  }
+  const { anyOf, oneOf } = schema as Readonly<Record<string, readonly Json[] | undefined>>
+  const shape = (anyOf ?? oneOf ?? []).find(({ title }) => title === titles[one])
+  if (shape === undefined) return content
+  const [half] = shape['allOf'] as readonly [Json]
   const { value } = (examples as NamedExamples)[one === 'bearer' ? 'bearer' : 'key']
-  return { ...rest, content: { 'application/json': { schema: allOf[0] ?? {}, example: value } } }
+  return { 'application/json': { schema: half, example: value } }
+}
+
+/** A document as somebody sees it who has credentials of one kind only. */
+export function documentFor(document: Json, one: Interface): Json {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operationsOf(document)) {
+    const { method, path, ...half } =
+      halvesOf(operation).find((some) => interfacesOf(some).includes(one)) ?? operation
+    paths[path] = { ...paths[path], [method.toLowerCase()]: half }
+  }
+  return { ...document, paths }
 }
 
 /** What it has to be sent with, where it is no JSON. */

@@ -4,6 +4,7 @@ import { createReadStream, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Json } from './openapi-operations.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 import { isLeftOut } from './test-server.ts'
 
@@ -35,6 +36,7 @@ export interface AskedOperation {
 interface Examination {
   /** The base address of the service. */
   readonly http: string
+  readonly document: Json
   readonly operations: readonly AskedOperation[]
   readonly checksLeftOut: readonly string[]
   readonly casesMax: number
@@ -55,11 +57,12 @@ const seed = 7
 export async function examined(wanted: Examination): Promise<Findings> {
   using folder = new TemporaryFolder()
   writeFileSync(folder.file('schemathesis.toml'), settingsOf(wanted))
+  writeFileSync(folder.file('openapi.json'), JSON.stringify(wanted.document))
   const report = folder.file('report.ndjson')
   const options = ['--no-color', '--report', 'ndjson', '--report-ndjson-path', report]
   const child = spawn(
     'python3',
-    ['-m', 'schemathesis.cli', 'run', `${wanted.http}/openapi.json`, ...options],
+    ['-m', 'schemathesis.cli', 'run', 'openapi.json', '--url', wanted.http, ...options],
     { cwd: folder.path, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const end = () => child.kill('SIGKILL')

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiClient } from '../../support/api-client.ts'
 import { ForeignResources } from '../../support/foreign-resources.ts'
-import { type Json, type Operation, operationsOf } from '../../support/openapi-operations.ts'
+import {
+  documentFor,
+  type Interface,
+  interfacesOf,
+  type Json,
+  type Operation,
+  operationsOf,
+} from '../../support/openapi-operations.ts'
 import { createUser, newPerson, type Person, personOf } from '../../support/people.ts'
 import { type RunningService, runningService } from '../../support/running-service.ts'
 import { type AskedOperation, examined, isSchemathesisMissing } from '../../support/schemathesis.ts'
@@ -20,14 +27,22 @@ const casesMax = Number(process.env['STREAMVAULT_TEST_CASES'] ?? 3)
 const schemes = ['bearer', 'apiKey'] as const
 type Scheme = (typeof schemes)[number]
 
+const interfaceOf: Readonly<Record<Scheme, Interface>> = {
+  bearer: 'bearer',
+  apiKey: 'header-key',
+}
+
 describe.skipIf(isSchemathesisMissing).each(schemes)('schemathesis, with %s', (scheme) => {
   // One for each: the same seed makes the same names, which would be taken.
   const service = runningService({ STREAMVAULT_CHECK_ANSWERS: 'on' })
 
   test('finds each operation as the document says', async () => {
-    const operations = await askedOperations(service, scheme)
+    const { body } = await service.api.withKey<Json>('GET', '/openapi.json')
+    const document = documentFor(body, interfaceOf[scheme])
+    const operations = await askedOperations(service, { scheme, document })
     const { exitCode, output, answers } = await examined({
       http: service.process.http,
+      document,
       operations,
       checksLeftOut: Object.keys(checksLeftOut),
       casesMax,
@@ -49,14 +64,13 @@ describe.skipIf(isSchemathesisMissing).each(schemes)('schemathesis, with %s', (s
 /** Every operation that takes these credentials, each with resources of its own, that it may also remove. */
 async function askedOperations(
   service: RunningService,
-  scheme: Scheme,
+  { scheme, document }: { readonly scheme: Scheme; readonly document: Json },
 ): Promise<readonly AskedOperation[]> {
   const { api } = service
   const owner = await newPerson(api)
   const root = personOf(api, { apiKey: adminKey, apiSecret: adminSecret, userId: '', scopes: [] })
   const resources = new ForeignResources(service, owner)
   const headers = { any: await headersOf(owner, scheme), platform: await headersOf(root, scheme) }
-  const { body: document } = await api.withKey<Json>('GET', '/openapi.json')
   const asked: AskedOperation[] = []
   for (const operation of operationsOf(document)) {
     const { operationId, method, path, security, 'x-required-scope': scope } = operation
@@ -82,14 +96,16 @@ async function headersOf({ key, token }: Person, scheme: Scheme): Promise<Record
 }
 
 async function filledPath(
-  { operationId, path }: Operation,
+  operation: Operation,
   of: ForeignResources,
   api: ApiClient,
 ): Promise<string> {
+  const { operationId, path } = operation
   // The owner has to stay.
   if (operationId === 'deleteUser') return path.replace('{userId}', await createUser(api))
   // The token of a link in a mail nobody has but its receiver, and a backup is a matter of the machine.
-  return await of.pathOf(path.replace('{token}', 'none').replace('{backupId}', nobody))
+  const known = path.replace('{token}', 'none').replace('{backupId}', nobody)
+  return await of.pathOf(known, interfacesOf(operation)[0])
 }
 
 /** A whole number is one in the settings, too. */
