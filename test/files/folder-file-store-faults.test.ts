@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AttachmentId, newId } from '../../src/core/ids.ts'
-import { type UploadId, uploadIdOf } from '../../src/files/uploads/upload-id.ts'
+import { type UploadId, uploadIdOf } from '../../src/files/store/upload-id.ts'
 import { cidLike } from '../support/cid-like.ts'
 import { FaultInjection } from '../support/fault-injection.ts'
 import { FileStoreProcess } from '../support/file-store-process.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type AttachmentId, newId } from '../../src/core/ids.ts'
-import { uploadIdOf } from '../../src/files/uploads/upload-id.ts'
+import { uploadIdOf } from '../../src/files/store/upload-id.ts'
 import { cidLike } from './cid-like.ts'
 import type { FileStoreProcess } from './file-store-process.ts'
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { UploadId } from '../../src/files/uploads/upload-id.ts'
+import type { UploadId } from '../../src/files/store/upload-id.ts'
 
 /** What can be asked of a store of files. */
 export type FileStoreDeed =
