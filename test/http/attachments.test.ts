@@ -215,13 +215,11 @@ describe('lists of attachments', () => {
   })
 })
 
-describe('an attachment is not made', () => {
-  const wanted = async () => ({
-    name: 'report',
-    stream_id: await assetStreamOf(service.api),
-    ledger: 'XRPL',
-  })
+async function wanted() {
+  return { name: 'report', stream_id: await assetStreamOf(service.api), ledger: 'XRPL' }
+}
 
+describe('an attachment is not made', () => {
   test.each([
     ['an unknown stream', { stream_id: unknownId }],
     ['a stream id that is no uuid', { stream_id: 'x' }],

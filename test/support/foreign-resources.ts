@@ -132,9 +132,9 @@ export class ForeignResources {
 
   /** One with its file. */
   async #attachment(): Promise<ShownAttachment> {
-    const made = await attachmentOf(this.#owner)
-    await upload(this.#api, made.presigned_url, 'hello')
-    return made
+    const attachment = await attachmentOf(this.#owner)
+    await upload(this.#api, attachment.presigned_url, 'hello')
+    return attachment
   }
 
   /** Uploads what a resource waits for. */

@@ -138,7 +138,7 @@ const references = [
 ] as const
 
 /** The condition that nothing of the state names the content of a row of `contents`. */
-export const isUnused = sql<boolean>`${sql.join(
+const isUnused = sql<boolean>`${sql.join(
   references.map(
     ([table, column]) =>
       // The second condition lets the partial indexes of images be used.

@@ -28,15 +28,18 @@ export interface SignedQuery {
   readonly signature?: string
 }
 
-const expires = { ...s.text, description: 'Seconds since the Unix epoch.' }
-const signature = { ...s.text, description: 'Of method, path, time and limit.' }
+const expiresParameter = { ...s.text, description: 'Seconds since the Unix epoch.' }
+const signatureParameter = { ...s.text, description: 'Of method, path, time and limit.' }
 
 /** The parameters of an address that something is loaded from, and of one that takes a file. */
-export const signedQuery = s.query({ expires, signature })
+export const signedQuery = s.query({
+  expires: expiresParameter,
+  signature: signatureParameter,
+})
 export const signedUploadQuery = s.query({
-  expires,
+  expires: expiresParameter,
   limit: { ...s.text, description: 'Bytes.' },
-  signature,
+  signature: signatureParameter,
 })
 
 /** Addresses that are credentials by themselves: one method, one path, until a time, up to a size. */

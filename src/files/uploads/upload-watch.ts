@@ -45,6 +45,7 @@ export class UploadWatch {
       await uploads.takeStaged(signal, onFailure)
       this.#nextMs = monotonicMs() + restMs
     }
-    while (isEnd && !signal.aborted && (await endOverdue())) continue
+    if (!isEnd) return
+    while (!signal.aborted && (await endOverdue())) continue
   }
 }

@@ -55,6 +55,10 @@ export class UserStore {
     return row && fromRow(row)
   }
 
+  async has(id: UserId): Promise<boolean> {
+    return (await this.find(id)) !== undefined
+  }
+
   /** All users, or the one of this name in whatever case, in the order of their creation. */
   async list({ offset, limit }: Slice, username?: string): Promise<User[]> {
     const rows = await this.#named(username)

@@ -91,6 +91,12 @@ export async function openAccess(needs: AccessNeeds, options: AccessOptions): Pr
   const profiles = new ProfileStore({ state, writer, clock })
   const keys = new KeyStore({ ...needs, masterKey, audit, directory, droppedPublishes })
   const devices = openDevices({ ...needs, audit, auth, posts })
+  const onDeleted = async (userId: UserId) => {
+    limitedKeys.endUser(userId)
+    await directory.refreshUser(userId)
+    await needs.forgetUser(userId)
+  }
+  const ofUsers = { users, profiles, uploadUrls, signed, onDeleted, posts }
   return {
     auth,
     audit,
@@ -104,30 +110,10 @@ export async function openAccess(needs: AccessNeeds, options: AccessOptions): Pr
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
       (callerOf) => authRoutes({ signingKeys, posts, callerOf }),
-      (callerOf) =>
-        userRoutes({
-          users,
-          profiles,
-          uploadUrls,
-          signed,
-          async onDeleted(userId) {
-            limitedKeys.endUser(userId)
-            await directory.refreshUser(userId)
-            await needs.forgetUser(userId)
-          },
-          posts,
-          callerOf,
-        }),
+      (callerOf) => userRoutes({ ...ofUsers, callerOf }),
       (callerOf) => profileRoutes({ users, profiles, posts, callerOf }),
       (callerOf) =>
-        keyRoutes({
-          keys,
-          directory,
-          hasUser: async (id) => (await users.find(id)) !== undefined,
-          clock,
-          posts,
-          callerOf,
-        }),
+        keyRoutes({ keys, directory, hasUser: (id) => users.has(id), clock, posts, callerOf }),
       ...devices.routes,
       (callerOf) => auditRoutes({ audit, callerOf }),
     ],

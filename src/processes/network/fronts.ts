@@ -74,8 +74,33 @@ interface Parts {
 
 export async function startFronts(
   engine: Engine,
-  { config, logger }: { readonly config: Config; readonly logger: Logger },
+  given: { readonly config: Config; readonly logger: Logger },
 ): Promise<Fronts> {
+  const parts = await openParts(engine, given)
+  const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
+  const { auth } = access
+  await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
+  await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
+  const mqtt = await startMqtt(parts)
+  watchEnds(parts, mqtt)
+  if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
+  const http = await startHttp(parts, mqtt)
+  await fetching.running.start()
+  await transfers.start()
+  filing.start()
+  const keptUs = config.deliveriesKeptUs
+  const { onFailure } = parts
+  const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
+  const purges = startPurging(parts, alerting)
+  const timers = { alerting, purges, relay: startRelay(parts) }
+  const { backups } = backing
+  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering, filing }
+}
+
+async function openParts(
+  engine: Engine,
+  { config, logger }: { readonly config: Config; readonly logger: Logger },
+): Promise<Parts> {
   const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
   const store = await openFileStore({
     address: config.filesAddress,
@@ -94,63 +119,47 @@ export async function startFronts(
     },
     config,
   )
-  const { auth } = access
-  const certificate = config.tls && readCertificate(config.tls)
-  const domains = openDomains(engine, config, auth.masterKey)
-  const filing = openFiling({ engine, config, logger, store, access, domains })
-  const live = openLive(engine, logger)
-  const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
-  const transfers = openTransfers({ engine, domains, config, logger })
-  const given = { config, logger, engine, certificate, onFailure }
-  const backing = await openBackups(engine, { config, logger })
-  const delivering = await openDelivering(engine, {
+  const cipher = access.auth.masterKey
+  const domains = openDomains(engine, config, cipher)
+  const delivering = await openDelivering(engine, { config, cipher, audit: access.audit })
+  return {
     config,
-    cipher: auth.masterKey,
-    audit: access.audit,
-  })
-  const notifying = openNotifying(engine, { ...config, ...delivering })
-  const opened = {
+    logger,
+    engine,
+    onFailure,
+    certificate: config.tls && readCertificate(config.tls),
     domains,
     access,
-    live,
-    fetching,
-    transfers,
-    backing,
+    filing: openFiling({ engine, config, logger, store, access, domains }),
+    live: openLive(engine, logger),
+    fetching: openFetching({ engine, config, cipher, logger, onFailure }),
+    transfers: openTransfers({ engine, domains, config, logger }),
+    backing: await openBackups(engine, { config, logger }),
     delivering,
-    notifying,
-    filing,
+    notifying: openNotifying(engine, { ...config, ...delivering }),
   }
-  const parts: Parts = { ...given, ...opened }
+}
+
+/** Has everything end that goes on for a key, a user or a stream, together with it. */
+function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
+  const { engine, access, live, fetching, onFailure } = parts
+  const { directory, limitedKeys } = access.auth
   const { sessions } = engine.mqttSessions
-  await forgetDeletedUsers(engine.state, sessions)
-  await forgetEndedDevices(engine.state, sessions)
-  const mqtt = await startMqtt(parts)
-  auth.directory.onEnd((keyId) => {
+  directory.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
   engine.departures.onDeparture((id) => mqtt?.forgetStream(id))
-  if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
-  auth.limitedKeys.onEnd((keyId) => {
+  limitedKeys.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)
     // What keeps it from being written down is met at the next start.
     forgetEndedDevices(engine.state, sessions, keyId).catch(onFailure)
   })
-  auth.limitedKeys.onUserEnd((userId) => {
+  limitedKeys.onUserEnd((userId) => {
     mqtt?.endSessionsOfUser(userId)
     fetching.running.wakeUser(userId)
     fetching.hooks.directory.clear()
   })
-  const http = await startHttp(parts, mqtt)
-  await fetching.running.start()
-  await transfers.start()
-  filing.start()
-  const keptUs = config.deliveriesKeptUs
-  const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
-  const purges = startPurging(parts, alerting)
-  const timers = { alerting, purges, relay: startRelay(parts) }
-  const { backups } = backing
-  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering, filing }
 }
 
 /** Removes what was remembered of requests with an Idempotency-Key when it has expired. */

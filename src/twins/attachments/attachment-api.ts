@@ -21,7 +21,7 @@ const filenameBytesMax = 255
 const name = { ...s.text, minLength: 1, maxLength: 200, examples: ['inspection report'] }
 const description = s.nullable({ ...s.text, maxLength: 10_000 })
 
-export const fileSchema = s.component(
+const fileSchema = s.component(
   'AttachedFile',
   s.record({
     name: { ...s.text, description: 'Of an archive: the path within it.' },

@@ -2,7 +2,10 @@ import type { Compilable } from 'kysely'
 import type { TemplateId } from '../../core/ids.ts'
 import { heldFiles } from '../../files/contents/content-rows.ts'
 import type { UploadSubject } from '../../files/store/upload-id.ts'
-import { imageBytesMax, imageUploads } from '../../files/uploads/image-uploads.ts'
+import {
+  imageBytesMax,
+  imageUploads as uploadsOfImages,
+} from '../../files/uploads/image-uploads.ts'
 import type { UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -12,7 +15,7 @@ import type { TemplateLinks } from './template-api.ts'
 import type { TemplateStore } from './template-store.ts'
 
 /** The archive of a template: texts and drawings, no recordings. */
-export const bundleBytesMax = 100 * 1024 * 1024
+const bundleBytesMax = 100 * 1024 * 1024
 
 export interface TemplateUploadsNeeds {
   readonly templates: TemplateStore
