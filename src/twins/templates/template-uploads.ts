@@ -54,7 +54,10 @@ export async function templateLinks(
 
 /** What is uploaded for templates: their files, and their images. */
 export function templateUploads(needs: TemplateUploadsNeeds): readonly UploadKind[] {
-  return [bundles(needs), imageUploads('templates', { ...needs, also: (id) => changed(needs, id) })]
+  return [
+    bundles(needs),
+    uploadsOfImages('templates', { ...needs, also: (id) => changed(needs, id) }),
+  ]
 }
 
 function bundles(needs: TemplateUploadsNeeds): UploadKind {
