@@ -92,6 +92,20 @@ describe('a bucket', () => {
     await expect(reading()).rejects.toBe(reason)
   })
 
+  test('that fails lets go of what was being written', async () => {
+    await using tested = await bucketOf((_, response) => response.writeHead(403).end())
+    let isLeft = false
+    async function* endless() {
+      try {
+        for (;;) yield Buffer.alloc(1024 * 1024)
+      } finally {
+        isLeft = true
+      }
+    }
+    await expect(tested.bucket.write('a', endless(), 1)).rejects.toThrow('s3://bucket/x/')
+    await expect.poll(() => isLeft).toBe(true)
+  })
+
   test('that fails is not blamed for what fails on our side', async () => {
     await using tested = await bucketOf((_, response) => response.writeHead(503).end())
     const ours = Object.assign(new Error('the disk'), { code: 'EIO' })
