@@ -252,7 +252,7 @@ export class Bucket {
   }
 }
 
-/** The same values. Tells of a failure to make one, but not of one that is thrown into who makes them. */
+/** Hands values on, and tells of a failure to make one, but not of one that is thrown into their source. */
 function whenBroken<Value>(
   values: AsyncIterable<Value>,
   tell: (cause: unknown) => void,
