@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
 import { type Bucket, openBucket } from '../../src/egress/object-store/bucket.ts'
@@ -57,10 +56,10 @@ describe('a bucket', () => {
     ['falls silent', false],
     ['is cut off', true],
   ])('that %s within an object is unavailable', async (_, isCutOff) => {
-    await using tested = await bucketOf(async (_request, response) => {
-      response.writeHead(200, { 'content-length': 1_000 }).write('some')
-      await setImmediate()
-      if (isCutOff) response.destroy()
+    await using tested = await bucketOf((_request, response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('some', () => {
+        if (isCutOff) response.destroy()
+      })
     })
     await expect(buffer(tested.bucket.read('a'))).rejects.toMatchObject(unavailable)
   })
@@ -90,6 +89,20 @@ describe('a bucket', () => {
       for await (const _ of tested.bucket.read('a', { signal: giving.signal })) giving.abort(reason)
     }
     await expect(reading()).rejects.toBe(reason)
+  })
+
+  test('that fails lets go of what was being written', async () => {
+    await using tested = await bucketOf((_, response) => response.writeHead(403).end())
+    let isLeft = false
+    async function* endless() {
+      try {
+        for (;;) yield Buffer.alloc(1024 * 1024)
+      } finally {
+        isLeft = true
+      }
+    }
+    await expect(tested.bucket.write('a', endless(), 1)).rejects.toThrow('s3://bucket/x/')
+    await expect.poll(() => isLeft).toBe(true)
   })
 
   test('that fails is not blamed for what fails on our side', async () => {

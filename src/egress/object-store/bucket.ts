@@ -140,24 +140,24 @@ export class Bucket {
    */
   async write(key: string, chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<void> {
     let broken: { readonly cause: unknown } | undefined
-    async function* watched() {
-      try {
-        yield* chunks
-      } catch (error) {
-        broken = { cause: error }
-        throw error
-      }
-    }
+    const watched = whenBroken(chunks, (cause) => {
+      broken = { cause }
+    })
+    const body = streamOf(watched, { objectMode: false })
     const upload = new Upload({
       client: this.#client,
-      params: { ...this.#object(key), Body: streamOf(watched(), { objectMode: false }) },
+      params: { ...this.#object(key), Body: body },
       partSize: Math.max(partBytesMin, Math.ceil(bytesMax / partsMax)),
       queueSize: partsAtOnce,
     })
-    await this.#asked(
-      () => upload.done(),
-      () => broken,
-    )
+    try {
+      await this.#asked(
+        () => upload.done(),
+        () => broken,
+      )
+    } finally {
+      body.destroy()
+    }
   }
 
   /** Writes an object of which all bytes are here. */
@@ -249,5 +249,31 @@ export class Bucket {
       const ours = broken()
       throw ours === undefined ? bucketFailure(this.name, error) : ours.cause
     }
+  }
+}
+
+/** Hands values on, and tells of a failure to make one, but not of one that is thrown into their source. */
+function whenBroken<Value>(
+  values: AsyncIterable<Value>,
+  tell: (cause: unknown) => void,
+): AsyncIterable<Value> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = values[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            return await iterator.next()
+          } catch (error) {
+            tell(error)
+            throw error
+          }
+        },
+        async return() {
+          await iterator.return?.()
+          return { done: true, value: undefined }
+        },
+      }
+    },
   }
 }
