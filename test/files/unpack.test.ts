@@ -113,6 +113,7 @@ describe('what is in an archive', () => {
     ['a long name', { name: `${'a'.repeat(255)}/${'b'.repeat(255)}/${'c'.repeat(255)}` }],
     ['many folders', { name: `${'a/'.repeat(31)}b` }],
     ['a colon', { name: 'at 12:30/a' }],
+    ['nothing that is compressed', { name: 'a', method: 8, packed: Buffer.alloc(0) }],
     ['no mode', { name: 'a', attributes: 0 }],
     ['a mode of DOS', { name: 'a', attributes: 0x20, madeBy: 0 }],
     ['a comment', { name: 'a', comment: 'é' }],
@@ -175,6 +176,7 @@ describe('what is in an archive', () => {
     expect(files).toHaveLength(1_000)
     expect(kept.cids()).toHaveLength(700)
     expect(kept.portions.length).toBeGreaterThan(3)
+    expect(kept.portions.reduce((sum, { files: some }) => sum + some, 0)).toBe(700)
     for (const { inScratch } of kept.portions) expect(inScratch).toBeLessThanOrEqual(257)
   })
 
@@ -198,6 +200,15 @@ describe('what is in an archive', () => {
     await expect(takeBytes(kept, bytes)).rejects.toMatchObject({ code: 'file_rejected' })
     expect(kept.leftInScratch()).toEqual([])
     expect(kept.cids()).toEqual([])
+  })
+
+  test('is not to blame for a disk that cannot be read', async () => {
+    using kept = new KeptContents()
+    // A folder can be opened, and not read.
+    const taking = takeUpload({ path: kept.scratch, form: { is: 'archive' }, limits }, kept)
+
+    await expect(taking).rejects.toMatchObject({ code: 'EISDIR' })
+    expect(kept.leftInScratch()).toEqual([])
   })
 
   test('is taken or refused, whatever byte of it is another', async () => {

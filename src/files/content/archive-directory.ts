@@ -134,7 +134,8 @@ async function localHeaderOf(zip: ZipFile, entry: Entry, name: string): Promise<
 function fileOf(name: string, entry: Entry, local: LocalFileHeader): ArchiveEntry {
   return {
     name,
-    isDeflated: entry.compressionMethod === 8,
+    // Some writers say that nothing is deflated, for which the format has two bytes, and write none.
+    isDeflated: entry.compressionMethod === 8 && entry.compressedSize > 0,
     crc32: entry.crc32,
     packedBytes: entry.compressedSize,
     start: local.fileDataStart,
