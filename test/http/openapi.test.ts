@@ -300,12 +300,16 @@ describe('an example', () => {
   })
 })
 
+function operationNamed(name: string): Operation | undefined {
+  return operations.find((one) => name === `${one.method} ${one.path}`)
+}
+
+/** The titles of the shapes that a schema leaves open. */
+function titlesIn({ anyOf, oneOf }: Json = {}): readonly unknown[] {
+  return ((anyOf ?? oneOf ?? []) as readonly Json[]).map(({ title }) => title)
+}
+
 describe('an operation with a meaning in each interface', () => {
-  const found = (name: string) => operations.find((one) => name === `${one.method} ${one.path}`)
-  const titlesIn = (schema: Json | undefined) => {
-    const shapes = (schema?.['anyOf'] ?? schema?.['oneOf'] ?? []) as readonly Json[]
-    return shapes.map(({ title }) => title)
-  }
   const both = ['With a bearer token', 'With a key']
 
   test.each([
@@ -315,20 +319,20 @@ describe('an operation with a meaning in each interface', () => {
     ['GET /streams/{streamId}', 200, false],
     ['PUT /streams/{streamId}', 200, true],
   ])('(%s) shows two shapes, each with a title and an example', (name, status, hasBody) => {
-    const operation = found(name)
+    const operation = operationNamed(name)
     const answer = operation?.responses[String(status)]?.content?.['application/json']
     const body = operation?.requestBody?.content['application/json']
 
     expect(interfacesOf(operation as Operation)).toEqual(['bearer', 'header-key'])
     for (const media of hasBody ? [answer, body] : [answer]) {
       expect(titlesIn(media?.schema)).toEqual(both)
-      expect(Object.keys((media?.['examples'] ?? {}) as object)).toEqual(['bearer', 'key'])
+      expect(Object.keys(media?.['examples'] ?? {})).toEqual(['bearer', 'key'])
     }
     expect(operation?.requestBody !== undefined).toBe(hasBody)
   })
 
   test('tells of each parameter which credentials it goes with', () => {
-    const parameters = found('GET /streams')?.parameters ?? []
+    const parameters = operationNamed('GET /streams')?.parameters ?? []
     const told = parameters.map(({ name, description = '' }) => [name, description.split('.')[0]])
 
     expect(told).toEqual([

@@ -24,6 +24,13 @@ async function done<Body = Made>(method: string, path: string, body?: unknown): 
   return answer.body
 }
 
+/** Does something as Ada with her key, with success. */
+async function byKey(method: string, path: string, body?: object): Promise<Made> {
+  const answer = await ada.withKey<Made>(method, path, body)
+  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body))
+  return answer.body
+}
+
 async function newServiceStream(rest: object = {}): Promise<string> {
   const body = { name: 'changes', vaultId, type: 'service', ...rest }
   return (await done('POST', '/streams', body)).streamId
@@ -138,11 +145,6 @@ describe('a stream of the type service', () => {
 
   test('is told of asset streams as of another kind of resource', async () => {
     const streamId = await newServiceStream()
-    const byKey = async (method: string, path: string, body?: object) => {
-      const answer = await ada.withKey<Made>(method, path, body)
-      if (answer.status >= 300) throw new Error(JSON.stringify(answer.body))
-      return answer.body
-    }
     const { id } = await byKey('POST', '/streams', { asset_code: 'GOLD', description: null })
     await byKey('PUT', `/streams/${id}`, { description: 'bars' })
     await byKey('PUT', `/streams/${id}`, {})

@@ -2,11 +2,18 @@ import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../../src/core/ids.ts'
-import { openStateForWriting } from '../../src/storage/state/database.ts'
+import {
+  attemptChanges,
+  commitChanges,
+  openStateForWriting,
+  plain,
+  type StateWriter,
+} from '../../src/storage/state/database.ts'
 import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { countChange, totalOf } from '../../src/storage/state/totals.ts'
 import { type AssetStream, assetStreamsMax } from '../../src/twins/asset-streams/asset-stream.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
+import type { Template } from '../../src/twins/templates/template.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
 import { openOldState } from '../support/old-state.ts'
@@ -162,8 +169,11 @@ test('vaults of an earlier release list nothing, and what they are made from can
   old.close()
 
   const state = await openStateForWriting(path)
-  const { commit, attempt } = TestState.prototype
-  const needs = { state, writer: { commit, attempt }, clock: systemClock }
+  const writer: StateWriter = {
+    commit: (...changes) => commitChanges(state, changes.map(plain)),
+    attempt: (...changes) => attemptChanges(state, changes.map(plain)),
+  }
+  const needs = { state, writer, clock: systemClock }
   const assetStreams = new AssetStreamStore(needs)
   const vault = await new VaultStore(needs).findVisible(userId, vaultId)
 
@@ -173,5 +183,13 @@ test('vaults of an earlier release list nothing, and what they are made from can
     items: [],
     total: 0,
   })
+  const gold = assetStreams.plan(userId, { assetCode: 'GOLD', description: null })
+  const template = await new TemplateStore(needs).findVisible(userId, templateId)
+  const from = { template: template as Template, streams: [gold.stream] }
+  const made = new VaultStore(needs).plan(userId, { ...newVault, templateId }, from)
+  expect(await writer.attempt(...gold.changes, ...made.changes)).toBe(true)
+  expect(await assetStreams.ofVaults([vaultId, made.vault.id])).toEqual(
+    new Map([[made.vault.id, [gold.stream]]]),
+  )
   await state.destroy()
 })
