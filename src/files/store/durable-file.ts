@@ -2,14 +2,14 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { DomainError } from '../../core/errors.ts'
 
 /**
- * Written bytes that may wait for the disk. With more at once the syncs of the journal, which is on the
- * same disk, take ten times as long; with less the file does.
+ * Written bytes that may wait for the disk. With more at once the syncs of the journal, which is on
+ * the same disk, take ten times as long; with less the file does.
  */
 const unsyncedBytesMax = 1024 * 1024
 
 /**
- * Writes a new file; durable when it resolves, but for its name in the folder. When it fails there is none.
- * One piece is asked for at a time, and none before the one before it is written.
+ * Writes a new file; durable when it resolves, but for its name in the folder. When it fails there
+ * is none. One piece is asked for at a time, and none before the one before it is written.
  *
  * @throws DomainError `disk_full`; whatever the bytes throw
  */

@@ -11,8 +11,8 @@ import type { ByteRange, FileStore, LocalFile, StagedUpload } from './file-store
 import { Scratch } from './scratch.ts'
 
 /**
- * Syncs at a time: one covers what others have written meanwhile, so eight take a third of the time. More
- * would make the store of readings wait, whose work is done on the same few threads.
+ * Syncs at a time: one covers what others have written meanwhile, so eight take half of the
+ * time. More would make the store of readings wait, whose work is done on the same few threads.
  */
 const syncsAtOnce = 8
 
@@ -39,8 +39,8 @@ export async function openFolderStore(needs: FolderStoreNeeds): Promise<FileStor
 }
 
 /**
- * Files in a folder of this machine. A file gets its name when all of it is on disk, and is never written to
- * from then on, so another name for it is as good as a copy.
+ * Files in a folder of this machine. A file gets its name when all of it is on disk, and is never
+ * written to from then on, so another name for it is as good as a copy.
  */
 class FolderFileStore implements FileStore {
   readonly kind = 'folder'
@@ -120,7 +120,8 @@ class FolderFileStore implements FileStore {
     try {
       for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
       await someAtOnce(syncsAtOnce, files, (file) => this.#keep(file))
-      // Names that are there already may not be durable yet: another `keep` may be about to sync them.
+      // Names that are there already may not be durable yet: another `keep` may be about to sync
+      // them.
       await someAtOnce(syncsAtOnce, [...folders, this.#contents()], syncFolder)
     } catch (error) {
       throw asDiskFull(error)
@@ -199,8 +200,8 @@ class FolderFileStore implements FileStore {
   }
 
   /**
-   * The character before the last is as good as random: 32 folders, each of which has to be synced when it
-   * gets a name. CIDs begin alike, and end with what fills their last byte.
+   * The character before the last is as good as random: 32 folders, each of which has to be synced
+   * when it gets a name. CIDs begin alike, and end with what fills their last byte.
    */
   #pathOf(cid: string): string {
     assertCid(cid)
@@ -209,8 +210,8 @@ class FolderFileStore implements FileStore {
 }
 
 /**
- * Makes a file durable that was written by somebody else. One whose sync fails is removed: the next sync
- * would succeed although the bytes are lost.
+ * Makes a file durable that was written by somebody else. One whose sync fails is removed: the next
+ * sync would succeed although the bytes are lost.
  */
 async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')

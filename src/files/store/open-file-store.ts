@@ -10,8 +10,8 @@ export interface FileStoreNeeds {
   readonly folder: string
   readonly clock: Clock
   /**
-   * Whether what a crash has left is removed. The first who opens it in a process does that, before others
-   * have it as well.
+   * Whether what a crash has left is removed. The first who opens it in a process does that, before
+   * others have it as well.
    */
   readonly clearsLeftovers: boolean
 }
