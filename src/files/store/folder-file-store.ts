@@ -27,12 +27,13 @@ const withoutLinks = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
 
 export interface FolderStoreNeeds {
   readonly folder: string
+  readonly spareBytes: number
   /** Whether what a crash has left is removed: nobody else may have the folder then. */
   readonly clearsLeftovers: boolean
 }
 
 export async function openFolderStore(needs: FolderStoreNeeds): Promise<FileStore> {
-  const store = new FolderFileStore(needs.folder)
+  const store = new FolderFileStore(needs)
   await store.prepare()
   if (needs.clearsLeftovers) await store.clear()
   return store
@@ -45,12 +46,12 @@ export async function openFolderStore(needs: FolderStoreNeeds): Promise<FileStor
 class FolderFileStore implements FileStore {
   readonly kind = 'folder'
   readonly uploadUrl = undefined
-  readonly #folder: string
+  readonly #needs: FolderStoreNeeds
   readonly #scratch: Scratch
 
-  constructor(folder: string) {
-    this.#folder = folder
-    this.#scratch = new Scratch(join(folder, 'scratch'))
+  constructor(needs: FolderStoreNeeds) {
+    this.#needs = needs
+    this.#scratch = new Scratch(join(needs.folder, 'scratch'))
   }
 
   get scratch(): string {
@@ -58,12 +59,13 @@ class FolderFileStore implements FileStore {
   }
 
   async prepare(): Promise<void> {
-    for (const path of [this.#folder, this.#staged(), this.#contents()]) {
+    const { folder } = this.#needs
+    for (const path of [folder, this.#staged(), this.#contents()]) {
       await mkdir(path, { recursive: true, mode: 0o700 })
     }
     await this.#scratch.prepare()
-    await syncFolder(dirname(this.#folder))
-    await syncFolder(this.#folder)
+    await syncFolder(dirname(folder))
+    await syncFolder(folder)
   }
 
   /** Removes what a crash has left. */
@@ -76,7 +78,7 @@ class FolderFileStore implements FileStore {
 
   async stage(upload: UploadId, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const part = this.#newPart()
-    await writeInPortions(part, bytes)
+    await writeInPortions(part, bytes, this.#needs.spareBytes)
     try {
       await rename(part, this.#staged(upload))
     } catch (error) {
@@ -192,11 +194,11 @@ class FolderFileStore implements FileStore {
   }
 
   #staged(...names: readonly string[]): string {
-    return join(this.#folder, 'staged', ...names)
+    return join(this.#needs.folder, 'staged', ...names)
   }
 
   #contents(...names: readonly string[]): string {
-    return join(this.#folder, 'content', ...names)
+    return join(this.#needs.folder, 'content', ...names)
   }
 
   /**

@@ -35,6 +35,7 @@ const contentBegin = 'content/'
 export interface S3FileStoreNeeds {
   readonly address: S3Address
   readonly folder: string
+  readonly spareBytes: number
   readonly clock: Clock
   /** Whether copies that a crash has left are removed. */
   readonly clearsLeftovers: boolean
@@ -91,7 +92,8 @@ class S3FileStore implements FileStore {
     const bucket = await this.#opened()
     const path = await this.#scratch.pathFor(upload)
     try {
-      await writeInPortions(path, bucket.read(stagedBegin + upload, { signal }))
+      const bytes = bucket.read(stagedBegin + upload, { signal })
+      await writeInPortions(path, bytes, this.#needs.spareBytes)
     } catch (error) {
       throw isMissing(error) ? nothingArrived(upload, error) : error
     }
