@@ -12,7 +12,7 @@ const unsyncedBytesMax = 1024 * 1024
  * Writes a new file; durable when it resolves, but for its name in the folder. When it fails there
  * is none. One piece is asked for at a time, and none before the one before it is written.
  *
- * @param spareBytes so much of the disk is left to others
+ * @param spareBytes free space of the disk that is left to others
  * @throws DomainError `disk_full`; whatever the bytes throw
  */
 export async function writeInPortions(

@@ -9,7 +9,7 @@ export interface FileStoreNeeds {
   /** `files` of the data folder: of a bucket only what is being looked at lies there. */
   readonly folder: string
   readonly clock: Clock
-  /** So much of the disk is left to others: what arrives is refused before. */
+  /** Free space of the disk that is left to others: what arrives is refused before. */
   readonly spareBytes: number
   /**
    * Whether what a crash has left is removed. The first who opens it in a process does that, before
