@@ -19,6 +19,7 @@ describe('files in a folder', () => {
         address: { kind: 'folder' },
         folder: folder.file('files'),
         clock: systemClock,
+        spareBytes: 0,
         clearsLeftovers,
       })
     const store = await reopen(true)
@@ -34,7 +35,7 @@ describe('files in a folder', () => {
   test('are for nobody else to read, and what was cut off or is strange is none', async () => {
     using folder = new TemporaryFolder()
     const needs = { address: { kind: 'folder' }, folder: folder.file('files') } as const
-    const others = { clock: systemClock, clearsLeftovers: true }
+    const others = { clock: systemClock, spareBytes: 0, clearsLeftovers: true }
     const store = await openFileStore({ ...needs, ...others })
     const upload = uploadIdOf({ purpose: 'attachment', resourceId: newId(), turn: 2 })
     await store.stage(upload, Readable.from([Buffer.from('bytes')]))
@@ -65,10 +66,26 @@ describe('files in a folder', () => {
       address: { kind: 'folder' },
       folder: folder.file('files'),
       clock: systemClock,
+      spareBytes: 0,
       clearsLeftovers: true,
     })
     const upload = uploadIdOf({ purpose: 'attachment', resourceId: newId(), turn: 1 })
     await expect(store.stage(upload, broken())).rejects.toThrow('cut off')
+    expect(readdirSync(folder.file('files/staged'))).toEqual([])
+  })
+
+  test('are refused before the disk has less than is left to others', async () => {
+    using folder = new TemporaryFolder()
+    const store = await openFileStore({
+      address: { kind: 'folder' },
+      folder: folder.file('files'),
+      clock: systemClock,
+      spareBytes: Number.MAX_SAFE_INTEGER,
+      clearsLeftovers: true,
+    })
+    const upload = uploadIdOf({ purpose: 'attachment', resourceId: newId(), turn: 1 })
+    const staging = store.stage(upload, Readable.from([Buffer.from('bytes')]))
+    await expect(staging).rejects.toMatchObject({ code: 'disk_full' })
     expect(readdirSync(folder.file('files/staged'))).toEqual([])
   })
 

@@ -47,6 +47,7 @@ describe.skipIf(isObjectStoreMissing)('files in a bucket', () => {
         address: parseS3Address(url, 'to'),
         folder: folder.file('files'),
         clock,
+        spareBytes: 0,
         clearsLeftovers,
       })
     const store = await reopen(true)

@@ -11,7 +11,13 @@ const { filesAddress: address } = readFilesConfig({
   bytes: () => 1,
   problems: [],
 })
-const store = await openFileStore({ address, folder, clock: systemClock, clearsLeftovers: true })
+const store = await openFileStore({
+  address,
+  folder,
+  clock: systemClock,
+  spareBytes: 0,
+  clearsLeftovers: true,
+})
 
 const piece = Buffer.alloc(64 * 1024)
 
