@@ -11,6 +11,7 @@ import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import * as lists from '../../requests/operations/two-lists.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import { assetStreamBody, type assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
@@ -129,15 +130,16 @@ async function creation(
   const streams = await requiredStreams(assetStreams, userId, template)
   const wanted = api.newVault(body, template.id)
   const { vault, changes } = vaults.plan(userId, wanted, { template, streams })
+  const shown = streams.map(assetStreamBody)
   const event = {
     event: 'vault.created',
     ...subjectOf(vault),
     actor,
-    notice: noticeOf(vault, streams),
+    notice: noticeOf(vault, shown),
   } as const
   return {
     statusCode: 201,
-    body: api.vaultBody(vault, streams),
+    body: api.vaultBody(vault, shown),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await visibleTemplate(templates, userId, template.id)
@@ -177,21 +179,28 @@ async function requiredStreams(
   )
 }
 
+type ShownStream = Static<typeof assetStreamSchema>
+
+/** What a vault lists, as it is shown. */
 async function streamsOf(
   assetStreams: VaultRoutesNeeds['assetStreams'],
   { id }: Vault,
-): Promise<readonly AssetStream[]> {
-  return (await assetStreams.ofVaults([id])).get(id) ?? []
+): Promise<readonly ShownStream[]> {
+  return ((await assetStreams.ofVaults([id])).get(id) ?? []).map(assetStreamBody)
 }
 
 async function shownVault({ assetStreams }: VaultRoutesNeeds, vault: Vault) {
   return api.vaultBody(vault, await streamsOf(assetStreams, vault))
 }
 
-/** The vaults of a page, each with what it lists: one statement for all of them. */
+/** The vaults of a page, each with what it lists: one statement for all of them, and each asset stream shown once. */
 async function withStreams({ assetStreams }: VaultRoutesNeeds, { items, total }: VaultPage) {
-  const streams = await assetStreams.ofVaults(items.map(({ id }) => id))
-  return { items: items.map((vault) => ({ vault, streams: streams.get(vault.id) ?? [] })), total }
+  const listed = await assetStreams.ofVaults(items.map(({ id }) => id))
+  const all = new Set([...listed.values()].flat())
+  const shown = new Map([...all].map((stream) => [stream, assetStreamBody(stream)]))
+  const streamsFor = ({ id }: Vault) =>
+    (listed.get(id) ?? []).flatMap((stream) => shown.get(stream) ?? [])
+  return { items: items.map((vault) => ({ vault, streams: streamsFor(vault) })), total }
 }
 
 /** @throws DomainError `not_found` */
@@ -219,7 +228,7 @@ function subjectOf({ ownerId, id, name }: Vault) {
 }
 
 /** What whoever is told of a vault gets to know. */
-function noticeOf(vault: Vault, streams: readonly AssetStream[]) {
+function noticeOf(vault: Vault, streams: readonly ShownStream[]) {
   return { vaultId: vault.id, templateId: vault.templateId, data: api.vaultBody(vault, streams) }
 }
 
