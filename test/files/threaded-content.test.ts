@@ -115,7 +115,11 @@ interface Started extends AsyncDisposable {
 /** The thread over a store in a folder, which this thread has as well. */
 async function started(): Promise<Started> {
   const folder = new TemporaryFolder()
-  const data = { address: { kind: 'folder' }, folder: folder.file('files') } as const
+  const data = {
+    address: { kind: 'folder' },
+    folder: folder.file('files'),
+    spareBytes: 0,
+  } as const
   const store: FileStore = await openFileStore({
     ...data,
     clock: systemClock,

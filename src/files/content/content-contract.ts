@@ -8,6 +8,8 @@ export interface ContentThreadData {
   readonly address: FilesAddress
   /** `files` of the data folder. */
   readonly folder: string
+  /** Free bytes of the disk that are left to others. */
+  readonly spareBytes: number
 }
 
 /** An upload that has arrived, and what it has to be. */

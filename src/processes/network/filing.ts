@@ -41,7 +41,11 @@ export function openFiling(needs: FilingNeeds) {
   const onFailure = (error: unknown) => logger.warn({ err: error }, 'files could not be looked at')
   const turns = new ContentTurns()
   const content = new ThreadedContent(
-    { address: config.filesAddress, folder: engine.folder.files },
+    {
+      address: config.filesAddress,
+      folder: engine.folder.files,
+      spareBytes: config.diskBytesMin,
+    },
     onFailure,
   )
   const attaching = {

@@ -106,6 +106,7 @@ async function openParts(
     address: config.filesAddress,
     folder: engine.folder.files,
     clock: systemClock,
+    spareBytes: config.diskBytesMin,
     clearsLeftovers: true,
   })
   const access = await openAccess(

@@ -106,7 +106,7 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
  * @throws DomainError `not_found` for an unknown one and for somebody else's alike
  *   (decisions.md#what-is-unknown)
  */
-async function ownAssetStream(
+export async function ownAssetStream(
   assetStreams: AssetStreamStore,
   userId: UserId,
   text: string,

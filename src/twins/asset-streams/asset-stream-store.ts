@@ -97,16 +97,28 @@ export class AssetStreamStore {
     return rows.map(fromRow)
   }
 
-  /** What some vaults list, each in the order in which it does. */
+  /**
+   * What some vaults list, each in the order in which it does. Many may list the same ones, which are read once, and
+   * are one object.
+   */
   async ofVaults(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, readonly AssetStream[]>> {
-    if (ids.length === 0) return new Map()
-    const { rows } = await sql<Row & { readonly vault_id: VaultId }>`
-      SELECT vault_streams.vault_id, asset_streams.* FROM json_each(${JSON.stringify(ids)}) AS ids
-      JOIN vault_streams ON vault_id = ids.value
-      JOIN asset_streams ON asset_streams.id = vault_streams.stream_id
-      ORDER BY ids.key, position`.execute(this.#needs.state)
-    const byVault = Map.groupBy(rows, (row) => row.vault_id)
-    return new Map([...byVault].map(([id, listed]) => [id, listed.map(fromRow)]))
+    const listed = new Map<VaultId, AssetStream[]>()
+    if (ids.length === 0) return listed
+    const { rows } = await sql<Row & { readonly places: string }>`
+      SELECT asset_streams.*, places FROM (
+        SELECT stream_id, json_group_array(json_array(vault_id, position)) AS places
+        FROM json_each(${JSON.stringify(ids)}) AS ids JOIN vault_streams ON vault_id = ids.value
+        GROUP BY stream_id)
+      JOIN asset_streams ON asset_streams.id = stream_id`.execute(this.#needs.state)
+    for (const { places, ...row } of rows) {
+      const stream = fromRow(row)
+      for (const [vaultId, position] of JSON.parse(places) as readonly Place[]) {
+        const streams = listed.get(vaultId) ?? []
+        streams[position] = stream
+        listed.set(vaultId, streams)
+      }
+    }
+    return listed
   }
 
   /** Asset streams of whatever users, by their ids. */
@@ -180,6 +192,9 @@ export class AssetStreamStore {
     return row !== undefined
   }
 }
+
+/** A vault, and where in its list. */
+type Place = readonly [VaultId, number]
 
 type Row = Selectable<StateSchema['asset_streams']>
 

@@ -11,6 +11,7 @@ import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { pendingStatus, type ShownAttachment, subjectOf } from './attachment.ts'
 import * as api from './attachment-api.ts'
@@ -118,7 +119,7 @@ async function creation(
 ) {
   const { attachments, lifecycle } = needs
   const { userId } = actor
-  const stream = await ownAssetStream(needs, userId, body.stream_id)
+  const stream = await ownAssetStream(needs.assetStreams, userId, body.stream_id)
   const { attachment, changes } = attachments.plan(userId, api.newAttachment(body, stream.id))
   const made = { attachment, stream, files: [] }
   const event = { event: 'attachment.created', ...subjectOf(attachment), actor } as const
@@ -127,7 +128,7 @@ async function creation(
     body: api.attachmentBody(made, await uploadUrlOf(needs, made)),
     changes: [...changes, ...lifecycle.record({ ...event, notice: noticeOf(made) })],
     refusal: async () => {
-      await ownAssetStream(needs, userId, stream.id)
+      await ownAssetStream(needs.assetStreams, userId, stream.id)
       return new DomainError('conflict', `a user can have ${attachmentsMax} attachments at most`)
     },
   }
@@ -180,18 +181,6 @@ export async function ownAttachment(
   return found
 }
 
-/** @throws DomainError `not_found` */
-async function ownAssetStream(
-  { assetStreams }: AttachmentRoutesNeeds,
-  userId: UserId,
-  given: string,
-): Promise<AssetStream> {
-  const id = parseId<AssetStreamId>(given)
-  const stream = id && (await assetStreams.find(userId, id))
-  if (!stream) throw new DomainError('not_found', `no asset stream ${given}`)
-  return stream
-}
-
 /** By its code, or else by its id: a code may look like one. @throws DomainError `not_found` */
 async function namedStream(
   needs: AttachmentRoutesNeeds,
@@ -199,5 +188,5 @@ async function namedStream(
   given: string,
 ): Promise<AssetStream> {
   const [coded] = await needs.assetStreams.withCodes(userId, [given])
-  return coded ?? (await ownAssetStream(needs, userId, given))
+  return coded ?? (await ownAssetStream(needs.assetStreams, userId, given))
 }

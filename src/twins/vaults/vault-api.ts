@@ -3,8 +3,7 @@ import type { TemplateId } from '../../core/ids.ts'
 import { ledgers } from '../../core/ledger.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
-import type { AssetStream } from '../asset-streams/asset-stream.ts'
-import { assetStreamBody, assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
+import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import { progressBody, startedProgress } from '../progress/progress.ts'
 import {
   failureSchema,
@@ -97,10 +96,10 @@ export function newVault(body: Static<typeof newVaultSchema>, templateId: Templa
   }
 }
 
-/** The vault as both interfaces of the specification name its fields; it is not anchored yet. */
+/** The vault as both interfaces of the specification name its fields, with what it lists; it is not anchored yet. */
 export function vaultBody(
   vault: Vault,
-  streams: readonly AssetStream[],
+  streams: readonly Static<typeof assetStreamSchema>[],
   imageUploadUrl = '',
 ): Static<typeof vaultSchema> {
   const createdAt = formatUs(vault.createdAtUs)
@@ -120,7 +119,7 @@ export function vaultBody(
     image_cid: vault.imageCid,
     default_image_cid: vault.defaultImageCid,
     metadata_cid: '',
-    streams: streams.map(assetStreamBody),
+    streams,
     public: vault.public,
     json_payload: vault.jsonPayload,
     image_upload_url: imageUploadUrl,

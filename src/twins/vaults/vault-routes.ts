@@ -15,6 +15,7 @@ import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import * as lists from '../../requests/operations/two-lists.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import { assetStreamBody, type assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
@@ -154,15 +155,16 @@ async function creation(
   const streams = await requiredStreams(assetStreams, userId, template)
   const wanted = api.newVault(body, template.id)
   const { vault, changes } = vaults.plan(userId, wanted, { template, streams })
+  const shown = streams.map(assetStreamBody)
   const event = {
     event: 'vault.created',
     ...subjectOf(vault),
     actor,
-    notice: noticeOf(vault, streams),
+    notice: noticeOf(vault, shown),
   } as const
   return {
     statusCode: 201,
-    body: api.vaultBody(vault, streams, await imageUrlOf(needs, vault)),
+    body: api.vaultBody(vault, shown, await imageUrlOf(needs, vault)),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await visibleTemplate(templates, userId, template.id)
@@ -202,11 +204,14 @@ async function requiredStreams(
   )
 }
 
+type ShownStream = Static<typeof assetStreamSchema>
+
+/** What a vault lists, as it is shown. */
 async function streamsOf(
   assetStreams: VaultRoutesNeeds['assetStreams'],
   { id }: Vault,
-): Promise<readonly AssetStream[]> {
-  return (await assetStreams.ofVaults([id])).get(id) ?? []
+): Promise<readonly ShownStream[]> {
+  return ((await assetStreams.ofVaults([id])).get(id) ?? []).map(assetStreamBody)
 }
 
 async function shownVault(needs: VaultRoutesNeeds, vault: Vault, userId: UserId) {
@@ -214,12 +219,17 @@ async function shownVault(needs: VaultRoutesNeeds, vault: Vault, userId: UserId)
   return api.vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
 
-/** The vaults of a page of their owner, each with what it lists: one statement for all of them. */
+/**
+ * The vaults of a page of their owner, each with what it lists: one statement for all of them, and each asset
+ * stream shown once.
+ */
 async function withStreams(needs: VaultRoutesNeeds, { items, total }: VaultPage) {
-  const streams = await needs.assetStreams.ofVaults(items.map(({ id }) => id))
+  const listed = await needs.assetStreams.ofVaults(items.map(({ id }) => id))
+  const all = new Set([...listed.values()].flat())
+  const bodies = new Map([...all].map((stream) => [stream, assetStreamBody(stream)]))
   const shown = items.map(async (vault) => ({
     vault,
-    streams: streams.get(vault.id) ?? [],
+    streams: (listed.get(vault.id) ?? []).flatMap((stream) => bodies.get(stream) ?? []),
     url: await imageUrlOf(needs, vault),
   }))
   return { items: await Promise.all(shown), total }
@@ -259,7 +269,7 @@ function subjectOf({ ownerId, id, name }: Vault) {
 }
 
 /** What whoever is told of a vault gets to know. */
-function noticeOf(vault: Vault, streams: readonly AssetStream[]) {
+function noticeOf(vault: Vault, streams: readonly ShownStream[]) {
   return { vaultId: vault.id, templateId: vault.templateId, data: api.vaultBody(vault, streams) }
 }
 
