@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
+import type { ContentThreadData } from '../../files/content/content-contract.ts'
 import { ThreadedContent } from '../../files/content/threaded-content.ts'
 import { ContentTurns } from '../../files/contents/content-turns.ts'
 import { UnusedContents } from '../../files/contents/unused-contents.ts'
@@ -38,22 +39,15 @@ export function openFiling(needs: FilingNeeds) {
   const { engine, config, logger, store, access, domains } = needs
   const { state, worker: writer } = engine
   const { signed, uploadUrls, users } = access
-  const onFailure = (error: unknown) => logger.warn({ err: error }, 'files could not be looked at')
-  const turns = new ContentTurns()
-  const content = new ThreadedContent(
-    {
-      address: config.filesAddress,
-      folder: engine.folder.files,
-      spareBytes: config.diskBytesMin,
-    },
-    onFailure,
-  )
-  const attaching = {
-    ...domains,
-    writer,
-    uploadBytesMax: config.uploadBytesMax,
-    nowUs: () => systemClock.nowUs(),
+  const ending = new AbortController()
+  const onFailure = (error: unknown) => {
+    if (ending.signal.aborted) return
+    logger.warn({ err: error }, 'files could not be looked at')
   }
+  const turns = new ContentTurns()
+  const content = new ThreadedContent(contentData(needs), onFailure)
+  const { uploadBytesMax, filesBytesMax } = config
+  const attaching = { ...domains, writer, uploadBytesMax, nowUs: () => systemClock.nowUs() }
   const uploads = new Uploads({
     store,
     content,
@@ -62,7 +56,7 @@ export function openFiling(needs: FilingNeeds) {
     state,
     writer,
     clock: systemClock,
-    filesBytesMax: config.filesBytesMax,
+    filesBytesMax,
     roomBytes: () => roomOf(engine),
   })
   const unused = new UnusedContents({ store, state, writer, turns, onFailure })
@@ -75,7 +69,6 @@ export function openFiling(needs: FilingNeeds) {
     onFailure,
   })
   const downloads = new Downloads({ state, store })
-  const ending = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   return {
     uploads,
@@ -89,11 +82,17 @@ export function openFiling(needs: FilingNeeds) {
     },
     async stop(): Promise<void> {
       ending.abort()
-      await running
+      // What is being looked at stays staged, and is looked at by the next start.
       await content.close()
+      await running
       await store.close()
     },
   }
+}
+
+function contentData({ engine, config }: FilingNeeds): ContentThreadData {
+  const { filesAddress: address, diskBytesMin } = config
+  return { address, folder: engine.folder.files, spareBytes: diskBytesMin }
 }
 
 /** What files may still take: they leave more to readings than these need to be taken. */

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
-import { type AssetStreamId, type AttachmentId, parseId, type UserId } from '../../core/ids.ts'
+import { type AttachmentId, parseId, type UserId } from '../../core/ids.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
