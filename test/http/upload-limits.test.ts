@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { attachmentAsItIs, attachmentOf, upload } from '../support/uploads.ts'
@@ -21,12 +22,12 @@ describe('a user with as many uploads as there may be', () => {
     const next = await attachmentOf(busy)
     const sent = () => upload(service.api, next.presigned_url, 'hello')
 
-    await expect.poll(async () => (await sent()).status).toBe(429)
-    const { body, headers } = await sent()
+    await expect.poll(() => metricOf(service.process, 'uploads_running')).toBe(atOnce)
+    const { status, body, headers } = await sent()
     const { presigned_url: url } = await attachmentOf(other)
     const ofOther = await upload(service.api, url, 'hello')
 
-    expect(body).toMatchObject({ error: 'rate_limited', retryAfter: 5 })
+    expect([status, body]).toMatchObject([429, { error: 'rate_limited', retryAfter: 5 }])
     expect(headers.get('retry-after')).toBe('5')
     expect(ofOther.status).toBe(200)
     for (const socket of sockets) socket.destroy()
