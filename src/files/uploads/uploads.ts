@@ -4,6 +4,7 @@ import type { StateDatabase, StateWriter } from '../../storage/state/database.ts
 import type { TakenUpload, UploadForm, UploadLimits } from '../content/content.ts'
 import { fileBytesOf, keptContents, takenRoom } from '../contents/content-rows.ts'
 import type { ContentTurns } from '../contents/content-turns.ts'
+import type { UnusedContents } from '../contents/unused-contents.ts'
 import type { FileStore, StagedUpload } from '../store/file-store.ts'
 import {
   parseUploadId,
@@ -34,6 +35,7 @@ export interface UploadsNeeds {
   readonly store: FileStore
   readonly content: ContentTaker
   readonly turns: ContentTurns
+  readonly unused: Pick<UnusedContents, 'note'>
   readonly kinds: readonly UploadKind[]
   readonly state: StateDatabase
   readonly writer: StateWriter
@@ -213,6 +215,8 @@ export class Uploads {
     let lookedAt = 0
     signal.addEventListener('abort', breakOff)
     try {
+      // Before a piece is waited for that may never come.
+      signal.throwIfAborted()
       for await (const piece of bytes) {
         signal.throwIfAborted()
         count += piece.length
@@ -231,7 +235,7 @@ export class Uploads {
   }
 
   async #take(upload: OpenUpload): Promise<TakenUpload> {
-    const { store, content, turns, writer, state, clock, filesBytesMax } = this.#needs
+    const { store, content, turns, unused, writer, state, clock, filesBytesMax } = this.#needs
     const { id, subject, kind, ownerId, form, bytesMax } = upload
     const unpackedBytesMax = Math.min(unpackedTimesMax * bytesMax, this.#needs.roomBytes())
     const limits = { bytesMax, unpackedBytesMax }
@@ -249,7 +253,10 @@ export class Uploads {
         ...(await kind.taken(subject.resourceId, subject.turn, taken)),
       )
       await store.discard(id)
-      if (!made) throw await this.#refusalOf(upload, taken.size)
+      if (!made) {
+        await unused.note(taken.files.map(({ cid }) => cid))
+        throw await this.#refusalOf(upload, taken.size)
+      }
       this.counts.taken++
       this.counts.takenBytes += taken.size
       return taken

@@ -38,12 +38,17 @@ export function openFiling(needs: FilingNeeds) {
   const { engine, config, logger, store, access, domains } = needs
   const { state, worker: writer } = engine
   const { signed, uploadUrls, users } = access
-  const onFailure = (error: unknown) => logger.warn({ err: error }, 'files could not be looked at')
+  const ending = new AbortController()
+  const onFailure = (error: unknown) => {
+    if (!ending.signal.aborted) logger.warn({ err: error }, 'files could not be looked at')
+  }
   const turns = new ContentTurns()
-  const content = new ThreadedContent(
-    { address: config.filesAddress, folder: engine.folder.files },
+  const unused = new UnusedContents({ store, state, writer, turns, onFailure })
+  const content = new ThreadedContent({
+    data: { address: config.filesAddress, folder: engine.folder.files },
     onFailure,
-  )
+    onLeft: (cids) => unused.note(cids),
+  })
   const attaching = {
     ...domains,
     writer,
@@ -54,6 +59,7 @@ export function openFiling(needs: FilingNeeds) {
     store,
     content,
     turns,
+    unused,
     kinds: kindsOf(needs, attachmentUploads(attaching)),
     state,
     writer,
@@ -61,7 +67,6 @@ export function openFiling(needs: FilingNeeds) {
     filesBytesMax: config.filesBytesMax,
     roomBytes: () => roomOf(engine),
   })
-  const unused = new UnusedContents({ store, state, writer, turns, onFailure })
   const watch = new UploadWatch({
     uploads,
     uploadUrls,
@@ -71,7 +76,6 @@ export function openFiling(needs: FilingNeeds) {
     onFailure,
   })
   const downloads = new Downloads({ state, store })
-  const ending = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   return {
     uploads,
@@ -85,6 +89,8 @@ export function openFiling(needs: FilingNeeds) {
     },
     async stop(): Promise<void> {
       ending.abort()
+      // Nobody waits for what is looked at now: it is staged, and taken at the next start.
+      await content.close()
       await running
       await content.close()
       await store.close()
