@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
+import type { UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { TakenUpload, UploadForm, UploadLimits } from '../content/content.ts'
-import { fileBytesOf, keptContents, takenRoom } from '../contents/content-rows.ts'
+import { fileBytesOf, isThere, keptContents, takenRoom } from '../contents/content-rows.ts'
 import type { ContentTurns } from '../contents/content-turns.ts'
 import type { UnusedContents } from '../contents/unused-contents.ts'
 import type { FileStore, StagedUpload } from '../store/file-store.ts'
@@ -170,7 +171,15 @@ export class Uploads {
     if (!kind) return undefined
     const expected = await kind.expected(subject.resourceId)
     if (expected?.turn !== subject.turn) return undefined
+    // An address ends with the keys of its user.
+    if (!(await this.#hasUser(expected.ownerId))) return undefined
     return { ...expected, id, subject, kind }
+  }
+
+  async #hasUser(id: UserId): Promise<boolean> {
+    const { state } = this.#needs
+    const users = state.selectFrom('users').select('id').where('id', '=', id).where(isThere(id))
+    return (await users.executeTakeFirst()) !== undefined
   }
 
   /** Ends whoever else brings the same upload; there is one at a time. */
