@@ -72,6 +72,22 @@ describe('the thread of contents', () => {
     expect(service.leftInScratch()).toEqual([])
   })
 
+  test('tells of the files that were kept of an archive which is no good', async () => {
+    await using service = await started()
+    const sound = { name: 'a', content: Buffer.alloc(mebibyte, 'a') }
+    const many = Array.from({ length: 80 }, (_, at) => ({ ...sound, name: `a${at}` }))
+    const archive = zipArchive([...many, { name: 'z', content: 'z', crc: 1 }])
+    const upload = await service.stage(archive)
+    const roomy = { ...limits, unpackedBytesMax: 200 * mebibyte }
+
+    const taking = service.content.take({ upload, form: { is: 'archive' }, limits: roomy })
+
+    await expect(taking).rejects.toMatchObject({ code: 'file_rejected' })
+    const [cid = ''] = service.left[0] ?? []
+    expect(await service.read(cid)).toEqual(sound.content)
+    expect(service.left).toEqual([[cid]])
+  })
+
   test('takes the same upload again, and many at a time', async () => {
     await using service = await started()
     const upload = await service.stage(Buffer.from('hello world'))
@@ -89,11 +105,13 @@ describe('the thread of contents', () => {
     const upload = await service.stage(Buffer.from('hello world'))
     const taking = service.content.take({ upload: large, form: named, limits })
     const ended = expect(taking).rejects.toThrow(/thread has ended/)
+    expect(service.left).toEqual([])
     await expect.poll(() => service.leftInScratch().length).toBeGreaterThan(0)
 
     await service.content.close()
 
     await ended
+    expect(service.left).toEqual([undefined])
     expect(await service.content.take({ upload, form: named, limits })).toMatchObject({ size: 11 })
     expect(await service.content.take({ upload: large, form: named, limits })).toMatchObject({
       size: 512 * mebibyte,
@@ -105,6 +123,8 @@ describe('the thread of contents', () => {
 interface Started extends AsyncDisposable {
   readonly content: ThreadedContent
   readonly failures: unknown[]
+  /** What it was told of contents that nothing names. */
+  readonly left: (readonly string[] | undefined)[]
   stage(bytes: Uint8Array): Promise<UploadId>
   stageAll(bytes: AsyncIterable<Uint8Array>): Promise<UploadId>
   read(cid: string): Promise<Buffer>
@@ -126,7 +146,12 @@ async function started(): Promise<Started> {
     clearsLeftovers: true,
   })
   const failures: unknown[] = []
-  const content = new ThreadedContent(data, (error) => failures.push(error))
+  const left: (readonly string[] | undefined)[] = []
+  const content = new ThreadedContent({
+    data,
+    onFailure: (error) => failures.push(error),
+    onLeft: async (cids) => void left.push(cids),
+  })
   let turn = 0
   const stageAll = async (bytes: AsyncIterable<Uint8Array>): Promise<UploadId> => {
     const resourceId = '00000000-0000-4000-8000-000000000000'
@@ -137,6 +162,7 @@ async function started(): Promise<Started> {
   return {
     content,
     failures,
+    left,
     stageAll,
     stage: (bytes) => stageAll(one(bytes)),
     read: async (cid) => Buffer.concat(await Array.fromAsync(store.read(cid))),

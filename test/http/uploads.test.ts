@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -6,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { attachmentAsItIs, attachmentOf, upload } from '../support/uploads.ts'
+import { zipArchive } from '../support/zip-archive.ts'
 
 const bytesMax = 1024 * 1024
 
@@ -17,6 +19,12 @@ const service = runningService({
 /** What has arrived and is not looked at. */
 function staged(): readonly string[] {
   return readdirSync(join(service.process.dataDir, 'files', 'staged'))
+}
+
+function contents(): readonly string[] {
+  const folder = join(service.process.dataDir, 'files', 'content')
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).toSorted()
 }
 
 const refused = { error: 'upload_refused', statusCode: 403 }
@@ -55,13 +63,14 @@ describe('the address of an upload', () => {
 
   const otherAttachment = 'attachment.00000000-0000-4000-8000-000000000000'
 
-  test.each(['GET', 'POST', 'DELETE'])('takes no %s', async (method) => {
-    const { presigned_url: url } = await attachmentOf(service.api)
-    const body = method === 'POST' ? 'hello' : null
+  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('takes no %s', async (method) => {
+    const { id, presigned_url: url } = await attachmentOf(service.api)
+    const body = method === 'GET' || method === 'DELETE' ? null : 'hello'
 
-    const { status } = await upload(service.api, url, '', { method, body })
+    const answer = await upload(service.api, url, '', { method, body })
 
-    expect(status).toBe(405)
+    expect([answer.status, answer.body]).toMatchObject([403, refused])
+    expect((await attachmentAsItIs(service.api, id)).status).toBe('UPLOAD_PENDING')
   })
 
   test('is over with its attachment', async () => {
@@ -146,6 +155,33 @@ describe('an upload that breaks off', () => {
     expect(status).toBe(200)
     expect((await attachmentAsItIs(service.api, id)).size).toBe(5)
     silent.destroy()
+  })
+})
+
+describe('an archive that is not taken', () => {
+  const fileOf = (name: string, bytes: number) => ({
+    name,
+    content: Buffer.concat([randomBytes(bytes / 50), Buffer.alloc(bytes)]),
+    method: 8,
+  })
+  const many = Array.from({ length: 600 }, (_, at) => fileOf(`a${at}`, 100))
+  const broken = { name: 'z', content: 'z', crc: 1 }
+
+  test.each([
+    ['is broken at its end', 422, [...many, broken]],
+    [
+      'has more bytes than its user may have',
+      507,
+      ['a', 'b', 'c', 'd'].map((name) => fileOf(name, 900_000)),
+    ],
+  ])('because it %s leaves no contents', async (_, refused, entries) => {
+    const before = contents()
+    const { presigned_url: url } = await attachmentOf(service.api, { upload_as_zip: true })
+
+    const { status } = await upload(service.api, url, Buffer.from(zipArchive(entries)))
+
+    expect(status).toBe(refused)
+    await expect.poll(contents).toEqual(before)
   })
 })
 

@@ -28,4 +28,6 @@ export interface ContentProcedures {
    * @throws DomainError `file_rejected`, `body_too_large`, `disk_full`; what the store throws
    */
   take(request: TakeRequest): Promise<TakenUpload>
+  /** CIDs of contents that a failed attempt has kept, which nothing refers to. They are told once. */
+  left(upload: UploadId): Promise<readonly string[]>
 }

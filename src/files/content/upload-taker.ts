@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
-import type { FileStore } from '../store/file-store.ts'
+import type { FileStore, LocalFile } from '../store/file-store.ts'
+import type { UploadId } from '../store/upload-id.ts'
 import type { TakenUpload } from './content.ts'
 import type { ContentProcedures, TakeRequest } from './content-contract.ts'
 import { takeUpload } from './take-upload.ts'
@@ -12,10 +13,17 @@ export class UploadTaker {
   readonly #opening: Promise<FileStore>
   #free = takenAtOnceMax
   readonly #waiting: (() => void)[] = []
+  /** What failed attempts have kept. Whoever asked for one asks for this next. */
+  readonly #left = new Map<UploadId, readonly string[]>()
   readonly procedures: ContentProcedures = {
     take: async (request) => {
       const store = await this.#opening
-      return await this.#inTurn(() => take(store, request))
+      return await this.#inTurn(() => this.#take(store, request))
+    },
+    left: async (upload) => {
+      const cids = this.#left.get(upload) ?? []
+      this.#left.delete(upload)
+      return cids
     },
   }
 
@@ -34,15 +42,24 @@ export class UploadTaker {
       else this.#free++
     }
   }
-}
 
-async function take(store: FileStore, { upload, ...wanted }: TakeRequest): Promise<TakenUpload> {
-  // Only the end of the thread ends it, and what it has fetched by then goes at the next start.
-  const path = await store.fetch(upload, new AbortController().signal)
-  try {
-    return await takeUpload({ path, ...wanted }, store)
-  } finally {
-    // A further attempt fetches another copy.
-    await rm(path, { force: true })
+  async #take(store: FileStore, { upload, ...wanted }: TakeRequest): Promise<TakenUpload> {
+    // Only the end of the thread ends it, and what it has fetched by then goes at the next start.
+    const path = await store.fetch(upload, new AbortController().signal)
+    const kept: string[] = []
+    const keep = async (files: readonly LocalFile[]) => {
+      // Some of those that fail may be there all the same.
+      kept.push(...files.map(({ cid }) => cid))
+      await store.keep(files)
+    }
+    try {
+      return await takeUpload({ path, ...wanted }, { scratch: store.scratch, keep })
+    } catch (error) {
+      if (kept.length > 0) this.#left.set(upload, kept)
+      throw error
+    } finally {
+      // A further attempt fetches another copy.
+      await rm(path, { force: true })
+    }
   }
 }

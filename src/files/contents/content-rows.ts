@@ -73,9 +73,14 @@ export function releasedFiles(state: StateDatabase, holderId: string): Compilabl
   return optional(state.deleteFrom('files').where('holder_id', '=', holderId))
 }
 
+/** The condition that a user has not been deleted. */
+export function isThere(userId: UserId) {
+  return sql<boolean>`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND deleted_at IS NULL)`
+}
+
 /**
  * Changes that add bytes to what the files of a user have. They find no row when the user would have more
- * than one may have.
+ * than one may have, or has been deleted.
  */
 export function takenRoom(
   state: StateDatabase,
@@ -94,6 +99,7 @@ export function takenRoom(
       .set({ total: sql<number>`total + ${bytes}` })
       .where('list', '=', 'file_bytes')
       .where('owner_id', '=', ownerId)
+      .where(isThere(ownerId))
       .where(sql<boolean>`total + ${bytes} <= ${bytesMax}`),
   ]
 }

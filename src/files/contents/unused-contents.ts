@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import { race } from '../../core/race.ts'
-import { type StateDatabase, type StateWriter, written } from '../../storage/state/database.ts'
+import {
+  optional,
+  type StateDatabase,
+  type StateWriter,
+  written,
+} from '../../storage/state/database.ts'
 import type { FileStore } from '../store/file-store.ts'
 import { forgottenContent } from './content-rows.ts'
 import type { ContentTurns } from './content-turns.ts'
@@ -27,6 +32,8 @@ export interface UnusedContentsNeeds {
 export class UnusedContents {
   readonly #needs: UnusedContentsNeeds
   #woken = Promise.withResolvers<void>()
+  /** Whether nothing can be in the store that the state does not know. */
+  #isSwept = false
   /** Contents removed since the start. */
   removed = 0
 
@@ -39,32 +46,48 @@ export class UnusedContents {
     this.#woken.resolve()
   }
 
+  /**
+   * Contents were kept for something that does not name them after all. They are looked at once no upload is taken;
+   * without knowing which, all that the store has is gone through.
+   */
+  async note(cids: readonly string[] | undefined): Promise<void> {
+    if (cids === undefined) this.#isSwept = false
+    else if (cids.length > 0)
+      await this.#needs.writer.commit(releasedContents(this.#needs.state, cids))
+    this.wake()
+  }
+
   /** Removes what a crash has left first, and then what becomes unused, until the signal says to stop. */
   async run(signal: AbortSignal): Promise<void> {
-    let isSwept = false
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers()
-      const restMs = await this.#pass(isSwept, signal).then(
+      const restMs = await this.#pass(signal).then(
         () => lookMs,
         (error: unknown) => {
           if (!signal.aborted) this.#needs.onFailure(error)
           return tryAgainMs
         },
       )
-      if (restMs === lookMs) isSwept = true
       const rest = sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined)
       await race([this.#woken.promise, rest])
     }
   }
 
-  async #pass(isSwept: boolean, signal: AbortSignal): Promise<void> {
-    if (!isSwept) await this.removeUnnamed(signal)
+  async #pass(signal: AbortSignal): Promise<void> {
+    if (!this.#isSwept) {
+      // What is noted meanwhile may be where this has been already.
+      this.#isSwept = true
+      await this.removeUnnamed(signal).catch((error: unknown) => {
+        this.#isSwept = false
+        throw error
+      })
+    }
     while (!signal.aborted && (await this.removeReleased())) continue
   }
 
   /** Removes some of what was released. Resolves with whether there may be more. */
   async removeReleased(): Promise<boolean> {
-    const { state, writer, store, turns } = this.#needs
+    const { state, writer, turns } = this.#needs
     const isSome = await state.selectFrom('released_contents').select('cid').limit(1).execute()
     if (isSome.length === 0) return false
     return await turns.remove(async () => {
@@ -73,20 +96,11 @@ export class UnusedContents {
         .select('cid')
         .limit(portion)
         .execute()
-      for (const { cid } of rows) {
-        // Forgotten first: nothing can name it then, and what a crash leaves is removed at the next start.
-        if (await writer.attempt(forgottenContent(state, cid))) {
-          await store.remove(cid)
-          this.removed++
-        }
-      }
-      const cids = JSON.stringify(rows.map(({ cid }) => cid))
-      await writer.commit(
-        written(
-          state,
-          sql`DELETE FROM released_contents WHERE cid IN (SELECT value FROM json_each(${cids}))`,
-        ),
-      )
+      const cids = rows.map(({ cid }) => cid)
+      // Forgotten first: nothing can name it then. One that was forgotten before, and is still there, goes, too.
+      for (const cid of cids) await writer.attempt(forgottenContent(state, cid))
+      await this.#removeUnknown(cids)
+      await writer.commit(lookedAt(state, cids))
       return rows.length === portion
     })
   }
@@ -106,13 +120,15 @@ export class UnusedContents {
 
   async #removeUnnamed(cids: readonly string[]): Promise<void> {
     if ((await this.#unknown(cids)).length === 0) return
-    await this.#needs.turns.remove(async () => {
-      // Looked at again: an upload may have made it one that is named.
-      for (const cid of await this.#unknown(cids)) {
-        await this.#needs.store.remove(cid)
-        this.removed++
-      }
-    })
+    // Looked at again: an upload may have made it one that is named.
+    await this.#needs.turns.remove(() => this.#removeUnknown(cids))
+  }
+
+  async #removeUnknown(cids: readonly string[]): Promise<void> {
+    for (const cid of await this.#unknown(cids)) {
+      await this.#needs.store.remove(cid)
+      this.removed++
+    }
   }
 
   async #unknown(cids: readonly string[]): Promise<readonly string[]> {
@@ -121,4 +137,15 @@ export class UnusedContents {
       WHERE value NOT IN (SELECT cid FROM contents)`.execute(this.#needs.state)
     return rows.map(({ cid }) => cid)
   }
+}
+
+/** The change that has contents looked at: whether something names them. */
+function releasedContents(state: StateDatabase, cids: readonly string[]): Compilable {
+  const added = sql`INSERT OR IGNORE INTO released_contents SELECT value FROM json_each(${JSON.stringify(cids)})`
+  return optional(written(state, added))
+}
+
+function lookedAt(state: StateDatabase, cids: readonly string[]): Compilable {
+  const some = sql`SELECT value FROM json_each(${JSON.stringify(cids)})`
+  return written(state, sql`DELETE FROM released_contents WHERE cid IN (${some})`)
 }

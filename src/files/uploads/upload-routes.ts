@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
 import { type SignedPaths, type SignedQuery, signedUploadQuery } from '../signing/signed-paths.ts'
@@ -54,6 +54,16 @@ export function uploadRoutes({ uploads, signed }: UploadRoutesNeeds): FastifyPlu
     app.removeAllContentTypeParsers()
     // It is read by the handler, as a stream.
     app.addContentTypeParser('*', (_request, body, done) => done(null, body))
+    app.route({
+      method: ['GET', 'POST', 'PATCH', 'DELETE'],
+      url: '/uploads/:uploadId',
+      config: { undocumented: true, takesAnyContent: true, spoolsBody: true },
+      onRequest(request, reply, done) {
+        void reply.header('connection', 'close')
+        done(refusalOf(request, reply))
+      },
+      handler: async () => undefined,
+    })
     app.put<OneUpload>('/uploads/:uploadId', {
       schema,
       config,
@@ -81,6 +91,16 @@ export function uploadRoutes({ uploads, signed }: UploadRoutesNeeds): FastifyPlu
       },
     })
   }
+}
+
+/** What another method than PUT is answered: with a signature it is an attempt to use that for something else. */
+function refusalOf({ method, url, query }: FastifyRequest, reply: FastifyReply): DomainError {
+  const { signature } = query as SignedQuery
+  if (signature !== undefined) {
+    return new DomainError('upload_refused', 'the address of the upload takes PUT alone')
+  }
+  void reply.header('allow', 'PUT')
+  return new DomainError('method_not_allowed', `there is no ${method} ${url}`)
 }
 
 /** @throws DomainError `upload_refused` */

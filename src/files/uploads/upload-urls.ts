@@ -1,14 +1,30 @@
+import type { Caller } from '../../access/auth/caller.ts'
+import { grants, type Scope } from '../../access/auth/scopes.ts'
 import { type Clock, monotonicMs } from '../../core/clock.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import { type SignedPaths, signedUs } from '../signing/signed-paths.ts'
 import type { FileStore } from '../store/file-store.ts'
-import { type UploadId, type UploadSubject, uploadIdOf } from '../store/upload-id.ts'
+import {
+  type UploadId,
+  type UploadPurpose,
+  type UploadSubject,
+  uploadIdOf,
+} from '../store/upload-id.ts'
 
 /** Addresses of an object store that are kept: signing one takes it a millisecond, and a page has hundreds. */
 const keptMax = 10_000
 
 /** What is left of the time of an address that is handed out once more. */
 const leftMsMin = 5 * 60_000
+
+/** What a key has to grant for what can be done with an address. */
+const scopes: Readonly<Record<UploadPurpose, Scope>> = {
+  attachment: 'attachments:write',
+  'template-bundle': 'vaults:write',
+  'template-image': 'vaults:write',
+  'vault-image': 'vaults:write',
+  'user-image': 'vaults:write',
+}
 
 export interface UploadUrlsNeeds {
   readonly store: Pick<FileStore, 'uploadUrl'>
@@ -31,7 +47,13 @@ export class UploadUrls {
     return monotonicMs() < this.#lastMs + signedUs / 1_000
   }
 
-  async urlOf(subject: UploadSubject, bytesMax: number): Promise<string> {
+  /** Empty for a caller who may not change what the file is for: an address is a permission to do that. */
+  async urlFor(
+    { scope }: Pick<Caller, 'scope'>,
+    subject: UploadSubject,
+    bytesMax: number,
+  ): Promise<string> {
+    if (!grants(scope, scopes[subject.purpose])) return ''
     this.#lastMs = monotonicMs()
     const id = uploadIdOf(subject)
     const { store, signed, clock } = this.#needs

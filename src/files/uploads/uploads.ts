@@ -1,9 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
+import type { UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { TakenUpload, UploadForm, UploadLimits } from '../content/content.ts'
-import { fileBytesOf, keptContents, takenRoom } from '../contents/content-rows.ts'
+import { fileBytesOf, isThere, keptContents, takenRoom } from '../contents/content-rows.ts'
 import type { ContentTurns } from '../contents/content-turns.ts'
+import type { UnusedContents } from '../contents/unused-contents.ts'
 import type { FileStore, StagedUpload } from '../store/file-store.ts'
 import {
   parseUploadId,
@@ -34,6 +36,7 @@ export interface UploadsNeeds {
   readonly store: FileStore
   readonly content: ContentTaker
   readonly turns: ContentTurns
+  readonly unused: Pick<UnusedContents, 'note'>
   readonly kinds: readonly UploadKind[]
   readonly state: StateDatabase
   readonly writer: StateWriter
@@ -168,7 +171,15 @@ export class Uploads {
     if (!kind) return undefined
     const expected = await kind.expected(subject.resourceId)
     if (expected?.turn !== subject.turn) return undefined
+    // An address ends with the keys of its user.
+    if (!(await this.#hasUser(expected.ownerId))) return undefined
     return { ...expected, id, subject, kind }
+  }
+
+  async #hasUser(id: UserId): Promise<boolean> {
+    const { state } = this.#needs
+    const users = state.selectFrom('users').select('id').where('id', '=', id).where(isThere(id))
+    return (await users.executeTakeFirst()) !== undefined
   }
 
   /** Ends whoever else brings the same upload; there is one at a time. */
@@ -213,6 +224,8 @@ export class Uploads {
     let lookedAt = 0
     signal.addEventListener('abort', breakOff)
     try {
+      // Before a piece is waited for that may never come.
+      signal.throwIfAborted()
       for await (const piece of bytes) {
         signal.throwIfAborted()
         count += piece.length
@@ -232,7 +245,7 @@ export class Uploads {
   }
 
   async #take(upload: OpenUpload): Promise<TakenUpload> {
-    const { store, content, turns, writer, state, clock, filesBytesMax } = this.#needs
+    const { store, content, turns, unused, writer, state, clock, filesBytesMax } = this.#needs
     const { id, subject, kind, ownerId, form, bytesMax } = upload
     const unpackedBytesMax = Math.min(unpackedTimesMax * bytesMax, this.#needs.roomBytes())
     const limits = { bytesMax, unpackedBytesMax }
@@ -250,7 +263,10 @@ export class Uploads {
         ...(await kind.taken(subject.resourceId, subject.turn, taken)),
       )
       await store.discard(id)
-      if (!made) throw await this.#refusalOf(upload, taken.size)
+      if (!made) {
+        await unused.note(taken.files.map(({ cid }) => cid))
+        throw await this.#refusalOf(upload, taken.size)
+      }
       this.counts.taken++
       this.counts.takenBytes += taken.size
       return taken

@@ -121,7 +121,7 @@ async function shown(
   const profile = await profiles.of(user)
   if (caller.userId !== user.id) return api.userBody(profile)
   return api.userBody(profile, {
-    upload: await uploadUrls.urlOf(pictureOf(user), imageBytesMax),
+    upload: await uploadUrls.urlFor(caller, pictureOf(user), imageBytesMax),
     download:
       user.imageCid === ''
         ? ''

@@ -41,17 +41,22 @@ export function openFiling(needs: FilingNeeds) {
   const { signed, uploadUrls, users } = access
   const ending = new AbortController()
   const onFailure = (error: unknown) => {
-    if (ending.signal.aborted) return
-    logger.warn({ err: error }, 'files could not be looked at')
+    if (!ending.signal.aborted) logger.warn({ err: error }, 'files could not be looked at')
   }
   const turns = new ContentTurns()
-  const content = new ThreadedContent(contentData(needs), onFailure)
+  const unused = new UnusedContents({ store, state, writer, turns, onFailure })
+  const content = new ThreadedContent({
+    data: contentData(needs),
+    onFailure,
+    onLeft: (cids) => unused.note(cids),
+  })
   const { uploadBytesMax, filesBytesMax } = config
   const attaching = { ...domains, writer, uploadBytesMax, nowUs: () => systemClock.nowUs() }
   const uploads = new Uploads({
     store,
     content,
     turns,
+    unused,
     kinds: kindsOf(needs, attachmentUploads(attaching)),
     state,
     writer,
@@ -59,7 +64,6 @@ export function openFiling(needs: FilingNeeds) {
     filesBytesMax,
     roomBytes: () => roomOf(engine),
   })
-  const unused = new UnusedContents({ store, state, writer, turns, onFailure })
   const watch = new UploadWatch({
     uploads,
     uploadUrls,

@@ -52,7 +52,7 @@ function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
     handler: async ({ caller, query: asked }) => {
       const page = pageRequest(asked)
       const { items, total } = await attachments.listPage(caller.userId, sliceOf(page))
-      return envelope(await shownAll(needs, items), total, page)
+      return envelope(await shownAll(needs, caller, items), total, page)
     },
   })
 
@@ -70,7 +70,7 @@ function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
       const page = pageRequest(asked)
       const stream = await namedStream(needs, caller.userId, params.streamCode)
       const { items, total } = await attachments.listOfStream(stream.id, sliceOf(page))
-      return envelope(await shownAll(needs, items), total, page)
+      return envelope(await shownAll(needs, caller, items), total, page)
     },
   })
 }
@@ -93,8 +93,11 @@ function addOne(add: AddOperation, needs: AttachmentRoutesNeeds): void {
     summary: 'Read an attachment.',
     scope: 'attachments:read',
     answers: { 200: api.attachmentSchema },
-    handler: async ({ caller, params }) =>
-      shown(needs, await ownAttachment(needs.attachments, caller.userId, params.attachmentId)),
+    handler: async ({ caller, params }) => {
+      const { userId } = caller
+      const found = await ownAttachment(needs.attachments, userId, params.attachmentId)
+      return await shown(needs, caller, found)
+    },
   })
 
   add('DELETE /attachments/:attachmentId', {
@@ -125,7 +128,7 @@ async function creation(
   const event = { event: 'attachment.created', ...subjectOf(attachment), actor } as const
   return {
     statusCode: 201,
-    body: api.attachmentBody(made, await uploadUrlOf(needs, made)),
+    body: api.attachmentBody(made, await uploadUrlOf(needs, actor, made)),
     changes: [...changes, ...lifecycle.record({ ...event, notice: noticeOf(made) })],
     refusal: async () => {
       await ownAssetStream(needs.assetStreams, userId, stream.id)
@@ -152,21 +155,27 @@ function noticeOf(found: ShownAttachment) {
 
 async function shownAll(
   needs: AttachmentRoutesNeeds,
+  caller: ReturnType<CallerOf>,
   found: readonly ShownAttachment[],
 ): Promise<Static<typeof api.attachmentSchema>[]> {
-  return await Promise.all(found.map((one) => shown(needs, one)))
+  return await Promise.all(found.map((one) => shown(needs, caller, one)))
 }
 
-async function shown(needs: AttachmentRoutesNeeds, found: ShownAttachment) {
+async function shown(
+  needs: AttachmentRoutesNeeds,
+  caller: ReturnType<CallerOf>,
+  found: ShownAttachment,
+) {
   const isOpen = found.attachment.status === pendingStatus
-  return api.attachmentBody(found, isOpen ? await uploadUrlOf(needs, found) : '')
+  return api.attachmentBody(found, isOpen ? await uploadUrlOf(needs, caller, found) : '')
 }
 
 async function uploadUrlOf(
   { uploadUrls, uploadBytesMax }: AttachmentRoutesNeeds,
+  caller: ReturnType<CallerOf>,
   { attachment }: ShownAttachment,
 ): Promise<string> {
-  return await uploadUrls.urlOf(uploadSubjectOf(attachment.id), uploadBytesMax)
+  return await uploadUrls.urlFor(caller, uploadSubjectOf(attachment.id), uploadBytesMax)
 }
 
 /** @throws DomainError `not_found` */

@@ -52,7 +52,7 @@ function addReading(add: AddOperation, needs: TemplateRoutesNeeds): void {
     handler: async ({ caller, query }) => {
       const page = pageRequest(query)
       const found = await templates.list(api.templateQuery(query, caller.userId), sliceOf(page))
-      const content = found.templates.map((template) => shown(needs, caller.userId, template))
+      const content = found.templates.map((template) => shown(needs, caller, template))
       return envelope(await Promise.all(content), found.total, page)
     },
   })
@@ -64,7 +64,7 @@ function addReading(add: AddOperation, needs: TemplateRoutesNeeds): void {
     answers: { 200: api.templateSchema },
     handler: async ({ caller, params }) => {
       const template = await visibleTemplate(templates, caller.userId, params.templateId)
-      return await shown(needs, caller.userId, template)
+      return await shown(needs, caller, template)
     },
   })
 }
@@ -122,7 +122,7 @@ function addChanging(add: AddOperation, needs: TemplateRoutesNeeds): void {
       const template = await ownTemplate(templates, caller.userId, params.templateId)
       await change(needs, { template, actor: caller }, api.templateChange(body))
       const changed = await visibleTemplate(templates, caller.userId, template.id)
-      return await shown(needs, caller.userId, changed)
+      return await shown(needs, caller, changed)
     },
   })
 
@@ -152,20 +152,20 @@ async function creation(
   const event = { event: 'template.created', ...subjectOf(template), actor } as const
   return {
     statusCode: 201,
-    body: await shown(needs, actor.userId, template),
+    body: await shown(needs, actor, template),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: tooMany,
   }
 }
 
-/** The template as a user sees it. */
+/** The template as a caller sees it. */
 async function shown(
   { uploadUrls, publicUrl }: TemplateRoutesNeeds,
-  userId: UserId,
+  caller: ReturnType<CallerOf>,
   template: Template,
 ): Promise<Static<typeof api.templateSchema>> {
-  const isOwn = template.ownerId === userId
-  return api.templateBody(template, await templateLinks(template, { uploadUrls, publicUrl, isOwn }))
+  const links = await templateLinks(template, { uploadUrls, publicUrl, caller })
+  return api.templateBody(template, links)
 }
 
 async function tooMany(): Promise<DomainError> {

@@ -1,4 +1,5 @@
 import type { Compilable } from 'kysely'
+import type { Caller } from '../../access/auth/caller.ts'
 import type { TemplateId } from '../../core/ids.ts'
 import { heldFiles } from '../../files/contents/content-rows.ts'
 import type { UploadSubject } from '../../files/store/upload-id.ts'
@@ -39,16 +40,18 @@ export async function templateLinks(
   {
     uploadUrls,
     publicUrl,
-    isOwn,
-  }: { readonly uploadUrls: UploadUrls; readonly publicUrl: string; readonly isOwn: boolean },
+    caller,
+  }: { readonly uploadUrls: UploadUrls; readonly publicUrl: string; readonly caller: Caller },
 ): Promise<TemplateLinks> {
   const image = template.imageCid === '' ? '' : `${publicUrl}/templates/${template.id}/image`
-  if (!isOwn) return { image, upload: '', imageUpload: '' }
+  if (caller.userId !== template.ownerId) return { image, upload: '', imageUpload: '' }
   return {
     image,
     upload:
-      template.bundleCid === '' ? await uploadUrls.urlOf(bundleOf(template), bundleBytesMax) : '',
-    imageUpload: await uploadUrls.urlOf(imageSubjectOf(template), imageBytesMax),
+      template.bundleCid === ''
+        ? await uploadUrls.urlFor(caller, bundleOf(template), bundleBytesMax)
+        : '',
+    imageUpload: await uploadUrls.urlFor(caller, imageSubjectOf(template), imageBytesMax),
   }
 }
 

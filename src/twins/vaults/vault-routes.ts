@@ -66,7 +66,8 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
       return lists.answerTwoLists(exchange, {
         after: (cursor, limit) => needs.vaults.listAfter(userId, cursor, limit),
         bearerBody: api.bearerVaultBody,
-        page: async (slice) => withStreams(needs, await needs.vaults.listPage(userId, slice)),
+        page: async (slice) =>
+          withStreams(needs, exchange.caller, await needs.vaults.listPage(userId, slice)),
         keyBody: ({ vault, streams, url }) => api.vaultBody(vault, streams, url),
       })
     },
@@ -83,7 +84,7 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
     handler: async ({ caller, params }) => {
       const vault = await visibleVault(needs.vaults, caller.userId, params.vaultId)
       if (vault.ownerId !== caller.userId) await needs.noteAccess(vault)
-      return await shownVault(needs, vault, caller.userId)
+      return await shownVault(needs, vault, caller)
     },
   })
 
@@ -123,7 +124,7 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
     handler: async ({ caller, params, body }) => {
       const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
       const changed = await change(needs, { vault, actor: caller }, body)
-      return await shownVault(needs, changed, caller.userId)
+      return await shownVault(needs, changed, caller)
     },
   })
 
@@ -164,7 +165,7 @@ async function creation(
   } as const
   return {
     statusCode: 201,
-    body: api.vaultBody(vault, shown, await imageUrlOf(needs, vault)),
+    body: api.vaultBody(vault, shown, await imageUrlOf(needs, vault, actor)),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await visibleTemplate(templates, userId, template.id)
@@ -214,8 +215,8 @@ async function streamsOf(
   return ((await assetStreams.ofVaults([id])).get(id) ?? []).map(assetStreamBody)
 }
 
-async function shownVault(needs: VaultRoutesNeeds, vault: Vault, userId: UserId) {
-  const url = vault.ownerId === userId ? await imageUrlOf(needs, vault) : ''
+async function shownVault(needs: VaultRoutesNeeds, vault: Vault, caller: ReturnType<CallerOf>) {
+  const url = vault.ownerId === caller.userId ? await imageUrlOf(needs, vault, caller) : ''
   return api.vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
 
@@ -223,14 +224,18 @@ async function shownVault(needs: VaultRoutesNeeds, vault: Vault, userId: UserId)
  * The vaults of a page of their owner, each with what it lists: one statement for all of them, and each asset
  * stream shown once.
  */
-async function withStreams(needs: VaultRoutesNeeds, { items, total }: VaultPage) {
+async function withStreams(
+  needs: VaultRoutesNeeds,
+  caller: ReturnType<CallerOf>,
+  { items, total }: VaultPage,
+) {
   const listed = await needs.assetStreams.ofVaults(items.map(({ id }) => id))
   const all = new Set([...listed.values()].flat())
   const bodies = new Map([...all].map((stream) => [stream, assetStreamBody(stream)]))
   const shown = items.map(async (vault) => ({
     vault,
     streams: (listed.get(vault.id) ?? []).flatMap((stream) => bodies.get(stream) ?? []),
-    url: await imageUrlOf(needs, vault),
+    url: await imageUrlOf(needs, vault, caller),
   }))
   return { items: await Promise.all(shown), total }
 }
@@ -239,9 +244,10 @@ async function withStreams(needs: VaultRoutesNeeds, { items, total }: VaultPage)
 async function imageUrlOf(
   { uploadUrls }: VaultRoutesNeeds,
   { id, imageUploads }: Vault,
+  caller: ReturnType<CallerOf>,
 ): Promise<string> {
   const subject = { purpose: 'vault-image', resourceId: id, turn: imageUploads + 1 } as const
-  return await uploadUrls.urlOf(subject, imageBytesMax)
+  return await uploadUrls.urlFor(caller, subject, imageBytesMax)
 }
 
 /** @throws DomainError `not_found` */
