@@ -107,6 +107,23 @@ describe.skipIf(isObjectStoreMissing)('files in a bucket', () => {
     await expect.poll(() => objectsIn('content')).not.toContain(cid)
   })
 
+  test('cannot be had while it does not answer, and the answer says so', async () => {
+    const { id, presigned_url: url } = await attachmentOf(api)
+    put(url, 'hello world')
+    const statusOf = async () => (await attachmentAsItIs(api, id)).status
+    await expect.poll(statusOf).toBe('METADATA_STORED')
+    const path = `/attachments/${id}/content`
+
+    await bucket.stop()
+    const { status, headers, body } = await api.withKey('GET', path)
+    await bucket.resume()
+
+    expect([status, body]).toMatchObject([503, { error: 'store_unavailable' }])
+    expect(JSON.stringify(body)).not.toContain('s3:')
+    expect(headers.get('etag')).toBeNull()
+    expect((await api.withKey('GET', path)).status).toBe(200)
+  })
+
   test('have one address for a while, because signing takes time', async () => {
     const { id, presigned_url: url } = await attachmentOf(api)
 

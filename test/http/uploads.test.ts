@@ -73,6 +73,18 @@ describe('the address of an upload', () => {
     expect((await attachmentAsItIs(service.api, id)).status).toBe('UPLOAD_PENDING')
   })
 
+  test('is refused with an answer, however much is on its way', async () => {
+    const { presigned_url: url } = await attachmentOf(service.api)
+    const changed = url.replace('.1?', '.2?')
+    const bytes = Buffer.alloc(8 * bytesMax)
+
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => upload(service.api, changed, bytes)),
+    )
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]))
+  })
+
   test('is over with its attachment', async () => {
     const { id, presigned_url: url } = await attachmentOf(service.api)
     await service.api.withKey('DELETE', `/attachments/${id}`)

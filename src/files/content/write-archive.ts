@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import type { EndOptions } from 'yazl'
 import { streamOf } from '../../core/heard-streams.ts'
 import type { ByteRange } from '../store/file-store.ts'
@@ -78,8 +78,11 @@ async function* bytesOf(
   read: (cid: string) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile()
-  const output = streamOf(zip.outputStream)
-  const fail = (error: Error) => output.destroy(error)
+  // One that ends at once when it fails: made of an iterable, it would wait for the piece after the last.
+  const output = new PassThrough()
+  const fail = (error: Error) => void output.destroy(error)
+  output.on('error', () => undefined)
+  zip.outputStream.pipe(output)
   zip.on('error', fail)
   let current: Readable | undefined
   for (const { name, cid, size } of files) {

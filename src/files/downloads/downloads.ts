@@ -12,6 +12,9 @@ export interface DownloadsNeeds {
   readonly store: Pick<FileStore, 'read'>
 }
 
+/** What routes that send files answer beside others. */
+export const downloadErrors = ['range_not_satisfiable', 'store_unavailable'] as const
+
 /** A request for a file, and its reply. */
 export interface Asking {
   readonly request: FastifyRequest
@@ -35,12 +38,12 @@ export class Downloads {
     this.#needs = needs
   }
 
-  /** @throws DomainError `not_found`, `range_not_satisfiable` */
+  /** @throws DomainError `not_found`, `range_not_satisfiable`, `store_unavailable` */
   async sendContent(
     { cid, name }: { readonly cid: string; readonly name: string },
     asking: Asking,
   ): Promise<FastifyReply> {
-    const { state, store } = this.#needs
+    const { state } = this.#needs
     const content = await state
       .selectFrom('contents')
       .select(['size', 'media_type'])
@@ -48,27 +51,27 @@ export class Downloads {
       .executeTakeFirst()
     if (!content) throw new DomainError('not_found', 'there is no file yet')
     const { size: bytes, media_type: mediaType } = content
-    return sendBytes(
+    return await sendBytes(
       {
         bytes,
         name,
         mediaType,
         etag: cid,
-        read: (range) => streamOf(store.read(cid, partOf(range)), { objectMode: false }),
+        read: (range) => streamOf(this.#read(cid, partOf(range)), { objectMode: false }),
       },
       asking,
     )
   }
 
-  /** @throws DomainError `not_found`, `range_not_satisfiable` */
+  /** @throws DomainError `not_found`, `range_not_satisfiable`, `store_unavailable` */
   async sendFolder({ holderId, cid, name }: SentFolder, asking: Asking): Promise<FastifyReply> {
-    const { state, store } = this.#needs
+    const { state } = this.#needs
     const all = { from: 0, below: Number.MAX_SAFE_INTEGER }
     const files = (await filesOf(state, [holderId], all)).map(({ file }) => file)
     if (files.length === 0) throw new DomainError('not_found', 'there are no files yet')
     const { archiveOf } = await import('../content/write-archive.ts')
-    const archive = await archiveOf(files, (content) => store.read(content))
-    return sendBytes(
+    const archive = await archiveOf(files, (content) => this.#read(content))
+    return await sendBytes(
       {
         bytes: archive.size,
         name: name.toLowerCase().endsWith('.zip') ? name : `${name}.zip`,
@@ -78,6 +81,17 @@ export class Downloads {
       },
       asking,
     )
+  }
+
+  async *#read(cid: string, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#needs.store.read(cid, range)
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'store_unavailable') throw error
+      // Where it is, and what it said, is for the log.
+      const message = 'the store of files does not answer'
+      throw new DomainError('store_unavailable', message, { cause: error })
+    }
   }
 }
 

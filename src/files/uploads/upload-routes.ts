@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
+import { endWithAnswer } from '../../requests/http/unread-bodies.ts'
 import { type SignedPaths, type SignedQuery, signedUploadQuery } from '../signing/signed-paths.ts'
 import { parseUploadId, type UploadId } from '../store/upload-id.ts'
 import { takenUploadBody, takenUploadSchema } from './upload-api.ts'
@@ -76,7 +77,7 @@ export function uploadRoutes({ uploads, signed }: UploadRoutesNeeds): FastifyPlu
           await uploads.open(admitted(signed, request))
         } catch (error) {
           uploads.noteRefusal(error)
-          void reply.header('connection', 'close')
+          endWithAnswer(reply)
           throw error
         }
       },
@@ -84,7 +85,7 @@ export function uploadRoutes({ uploads, signed }: UploadRoutesNeeds): FastifyPlu
         const id = admitted(signed, request)
         const received = await uploads.receive(id, bodyOf(request)).catch((error: unknown) => {
           // What has not arrived yet is not waited for.
-          void reply.header('connection', 'close')
+          endWithAnswer(reply)
           throw asDomainError(error)
         })
         return takenUploadBody(received)

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
-import type { Downloads } from '../../files/downloads/downloads.ts'
+import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import {
   type SignedPaths,
   type SignedQuery,
@@ -42,7 +42,7 @@ export function userPictureRoute(needs: UserPictureRouteNeeds): FastifyPluginAsy
   }
 }
 
-const config = { errors: ['download_refused', 'not_found', 'range_not_satisfiable'] } as const
+const config = { errors: ['download_refused', 'not_found', ...downloadErrors] } as const
 
 const schema = {
   operationId: 'downloadUserPicture',

@@ -15,10 +15,13 @@ export interface Download {
  *
  * @throws DomainError `range_not_satisfiable`
  */
-export function sendFile({ path, file, format }: Download, answering: Answering): FastifyReply {
+export async function sendFile(
+  { path, file, format }: Download,
+  answering: Answering,
+): Promise<FastifyReply> {
   const { bytes, name, sha256 } = file
   const read = (range?: { readonly first: number; readonly last: number }) =>
     fileStream(path, range && { start: range.first, end: range.last })
   const sent = { bytes, name, etag: sha256, mediaType: contentTypes[format], read }
-  return sendBytes(sent, answering)
+  return await sendBytes(sent, answering)
 }

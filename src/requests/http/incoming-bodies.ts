@@ -4,6 +4,7 @@ import { streamOf } from '../../core/heard-streams.ts'
 import type { ArrivingBodies } from './arriving-bodies.ts'
 import type { BodiesInFlight, BodyRoom } from './bodies-in-flight.ts'
 import { type ContentCoding, contentCodingOf, inflate, inflatedBytesMax } from './content-coding.ts'
+import { endWithAnswer } from './unread-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,7 +45,7 @@ export function incomingBodies(needs: IncomingBodiesNeeds) {
       return await admitted(needs, { request, reply, payload })
     } catch (error) {
       // What has not arrived yet is not waited for.
-      void reply.header('connection', 'close')
+      endWithAnswer(reply)
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
@@ -29,12 +30,12 @@ export interface SentBytes {
  * Sends a file, or the part that is asked for, so that a download that broke off can go on. It is read
  * as fast as it is taken. A HEAD is told the same without that, also of a part (RFC 9110, section 9.3.2).
  *
- * @throws DomainError `range_not_satisfiable`
+ * @throws DomainError `range_not_satisfiable`; whatever its first bytes throw
  */
-export function sendBytes(
+export async function sendBytes(
   file: SentBytes,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): FastifyReply {
+): Promise<FastifyReply> {
   const { bytes, name, mediaType } = file
   const etag = `"${file.etag}"`
   void reply.header('accept-ranges', 'bytes').header('etag', etag)
@@ -47,6 +48,9 @@ export function sendBytes(
     void reply.header('content-range', `bytes */${bytes}`)
     throw new DomainError('range_not_satisfiable', `the file has ${bytes} bytes`)
   }
+  // Nothing where only the headers are wanted: Fastify would read all of it, and throw it away.
+  const isEmpty = request.method === 'HEAD' || bytes === 0
+  const read = isEmpty ? streamOf([]) : await begun(file.read(range), reply)
   void reply.type(mediaType).header('content-disposition', attachmentNamed(name))
   if (range === undefined) {
     void reply.header('content-length', bytes)
@@ -57,9 +61,18 @@ export function sendBytes(
       .header('content-range', `bytes ${first}-${last}/${bytes}`)
       .header('content-length', last - first + 1)
   }
-  // Nothing where only the headers are wanted: Fastify would read all of it, and throw it away.
-  const isEmpty = request.method === 'HEAD' || bytes === 0
-  return reply.send(isEmpty ? streamOf([]) : file.read(range))
+  return reply.send(read)
+}
+
+/** A stream with its first bytes: a file that cannot be read at all is an error, and no file. */
+async function begun(stream: Readable, reply: FastifyReply): Promise<Readable> {
+  try {
+    await once(stream, 'readable')
+    return stream
+  } catch (error) {
+    void reply.removeHeader('accept-ranges').removeHeader('etag')
+    throw error
+  }
 }
 
 /** Whether the sender has it already (RFC 9110, section 13.1.2). */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
-import type { Downloads } from '../../files/downloads/downloads.ts'
+import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import { text } from '../../requests/http/schema.ts'
 import { fileAnswers } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -26,7 +26,7 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
       description: 'With `Range: bytes=...` (one range) a part of it.',
       scope: 'attachments:read',
       answers: fileAnswers,
-      errors: ['range_not_satisfiable'],
+      errors: downloadErrors,
       handler: async ({ caller, params, request, reply }) => {
         const { attachment } = await ownAttachment(attachments, caller.userId, params.attachmentId)
         const { id, cid, uploadAsZip, filename } = attachment
@@ -46,7 +46,7 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
       scope: 'attachments:read',
       params: { index: { ...text, description: 'From 0.' } },
       answers: fileAnswers,
-      errors: ['range_not_satisfiable'],
+      errors: downloadErrors,
       handler: async ({ caller, params: { attachmentId, index }, request, reply }) => {
         const { attachment } = await ownAttachment(attachments, caller.userId, attachmentId)
         const position = /^\d{1,6}$/.test(index) ? Number(index) : undefined

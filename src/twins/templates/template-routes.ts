@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type TemplateId, type UserId } from '../../core/ids.ts'
-import type { Downloads } from '../../files/downloads/downloads.ts'
+import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -75,7 +75,7 @@ function addDownloads(add: AddOperation, { templates, downloads }: TemplateRoute
     summary: 'Load the files of a template, as an archive.',
     scope: 'vaults:read',
     answers: fileAnswers,
-    errors: ['range_not_satisfiable'],
+    errors: downloadErrors,
     handler: async ({ caller, params, request, reply }) => {
       const template = await visibleTemplate(templates, caller.userId, params.templateId)
       const { id, bundleCid: cid, name } = template
@@ -88,7 +88,7 @@ function addDownloads(add: AddOperation, { templates, downloads }: TemplateRoute
     summary: 'Load the image of a template.',
     scope: 'vaults:read',
     answers: fileAnswers,
-    errors: ['range_not_satisfiable'],
+    errors: downloadErrors,
     handler: async ({ caller, params, request, reply }) => {
       const template = await visibleTemplate(templates, caller.userId, params.templateId)
       const { imageCid: cid, name } = template

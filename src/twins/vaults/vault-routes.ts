@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../../core/ids.ts'
-import type { Downloads } from '../../files/downloads/downloads.ts'
+import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import { imageBytesMax } from '../../files/uploads/image-uploads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
@@ -93,7 +93,7 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
     summary: "Load the image of a vault: its own, or else its template's.",
     scope: 'vaults:read',
     answers: fileAnswers,
-    errors: ['range_not_satisfiable'],
+    errors: downloadErrors,
     handler: async ({ caller, params, request, reply }) => {
       const vault = await visibleVault(needs.vaults, caller.userId, params.vaultId)
       const cid = vault.imageCid === '' ? vault.defaultImageCid : vault.imageCid
