@@ -26,6 +26,8 @@ export interface UnusedContentsNeeds {
 export class UnusedContents {
   readonly #needs: UnusedContentsNeeds
   #woken = Promise.withResolvers<void>()
+  #isHeld = false
+  #removal: Promise<unknown> = Promise.resolve()
   /** Contents removed since the start. */
   removed = 0
 
@@ -36,6 +38,20 @@ export class UnusedContents {
   /** Something may be unused now. */
   wake(): void {
     this.#woken.resolve()
+  }
+
+  /**
+   * Keeps every content that the state knows, until `release`. Resolves when none is being removed any more: the
+   * state does not know those by then. What it has never known goes on being removed.
+   */
+  async hold(): Promise<void> {
+    this.#isHeld = true
+    await this.#removal
+  }
+
+  release(): void {
+    this.#isHeld = false
+    this.wake()
   }
 
   /** Removes what a crash has left first, and then what becomes unused, until the signal says to stop. */
@@ -61,33 +77,45 @@ export class UnusedContents {
     while (!signal.aborted && (await this.removeReleased())) continue
   }
 
-  /** Removes some of what was released. Resolves with whether there may be more. */
+  /** Removes some of what was released. Resolves with whether more can be removed now. */
   async removeReleased(): Promise<boolean> {
-    const { state, writer, store, turns } = this.#needs
+    const { state, turns } = this.#needs
     const isSome = await state.selectFrom('released_contents').select('cid').limit(1).execute()
     if (isSome.length === 0) return false
-    return await turns.remove(async () => {
-      const rows = await state
-        .selectFrom('released_contents')
-        .select('cid')
-        .limit(portion)
-        .execute()
-      for (const { cid } of rows) {
-        // Forgotten first: nothing can name it then, and what a crash leaves is removed at the next start.
-        if (await writer.attempt(forgottenContent(state, cid))) {
-          await store.remove(cid)
-          this.removed++
-        }
+    const removed = await turns.remove(() => this.#unlessHeld(() => this.#removeSome()))
+    return removed === portion
+  }
+
+  /** Resolves with how many were looked at. */
+  async #removeSome(): Promise<number> {
+    const { state, writer, store } = this.#needs
+    const rows = await state.selectFrom('released_contents').select('cid').limit(portion).execute()
+    const done: string[] = []
+    for (const { cid } of rows) {
+      if (this.#isHeld) break
+      // Forgotten first: nothing can name it then, and what a crash leaves is removed at the next start.
+      if (await writer.attempt(forgottenContent(state, cid))) {
+        await store.remove(cid)
+        this.removed++
       }
-      const cids = JSON.stringify(rows.map(({ cid }) => cid))
-      await writer.commit(
-        written(
-          state,
-          sql`DELETE FROM released_contents WHERE cid IN (SELECT value FROM json_each(${cids}))`,
-        ),
-      )
-      return rows.length === portion
-    })
+      done.push(cid)
+    }
+    const cids = JSON.stringify(done)
+    await writer.commit(
+      written(
+        state,
+        sql`DELETE FROM released_contents WHERE cid IN (SELECT value FROM json_each(${cids}))`,
+      ),
+    )
+    return done.length
+  }
+
+  /** Removes, as what `hold` waits for. While removals are held nothing is done. */
+  async #unlessHeld<Result>(remove: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#isHeld) return undefined
+    const removal = remove()
+    this.#removal = removal.catch(() => undefined)
+    return await removal
   }
 
   /** Removes what the store has and the state does not know: what an interrupted upload has left. */
