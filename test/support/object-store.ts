@@ -22,25 +22,27 @@ if (isObjectStoreMissing) {
   console.warn('skipped: tests with an object store, which `scripts/install-test-tools` installs')
 }
 
-const bucket = 'backups'
+const bucketDefault = 'backups'
 const startMsMax = 60_000
 
 /** An S3-compatible object store of one test file: versitygw over a folder. */
 export class ObjectStore implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #child: ChildProcess
+  readonly #bucket: string
   readonly port: number
   /** What a client has to have in its environment. */
   readonly environment = { AWS_ACCESS_KEY_ID: 'tester', AWS_SECRET_ACCESS_KEY: 'test-secret' }
 
-  static async start(): Promise<ObjectStore> {
-    const store = new ObjectStore(await freePort())
+  static async start(bucket = bucketDefault): Promise<ObjectStore> {
+    const store = new ObjectStore(await freePort(), bucket)
     await store.#answers()
     return store
   }
 
-  private constructor(port: number) {
+  private constructor(port: number, bucket: string) {
     this.port = port
+    this.#bucket = bucket
     mkdirSync(this.file())
     const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = this.environment
     const words = ['--port', `127.0.0.1:${port}`, '--access', access, '--secret', secret]
@@ -49,12 +51,12 @@ export class ObjectStore implements AsyncDisposable {
 
   /** As the commands take it. */
   address(prefix: string): string {
-    return `s3://${bucket}/${prefix}?endpoint=http://127.0.0.1:${this.port}`
+    return `s3://${this.#bucket}/${prefix}?endpoint=http://127.0.0.1:${this.port}`
   }
 
   /** The path of an object, or of the bucket. */
   file(key = ''): string {
-    return this.#folder.file(join(bucket, key))
+    return this.#folder.file(join(this.#bucket, key))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

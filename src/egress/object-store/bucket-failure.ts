@@ -13,6 +13,7 @@ const cutOff =
 interface ClientError {
   readonly name?: string
   readonly code?: unknown
+  readonly cause?: unknown
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
@@ -30,9 +31,10 @@ export function bucketFailure(place: string, error: unknown): unknown {
   })
 }
 
-/** HEAD has an answer without a body, so its name alone tells what is missing. */
+/** Whether an object is not there, as the client says it or as it is said here. */
 export function isMissing(error: unknown): boolean {
-  return ['NoSuchKey', 'NotFound'].includes(clientError(error).name ?? '')
+  const { name = '', cause } = clientError(error)
+  return ['NoSuchKey', 'NotFound'].includes(name) || (cause !== undefined && isMissing(cause))
 }
 
 export function isBeyondEnd(error: unknown): boolean {

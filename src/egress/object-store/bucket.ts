@@ -204,12 +204,13 @@ export class Bucket {
     await this.#asked(() => this.#client.send(remove))
   }
 
-  /** Takes away the parts of uploads that were cut off, of 1,000 at once. Those that go on now fail. */
-  async removeUnfinished(): Promise<void> {
+  /** Takes away the parts of uploads that were begun before a time and never ended, of 1,000 at once. */
+  async removeUnfinished(beforeMs: number): Promise<void> {
     const { bucket, prefix } = this.#address
     const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix })
     const { Uploads = [] } = await this.#asked(() => this.#client.send(list))
-    for (const { Key, UploadId } of Uploads) {
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (Initiated === undefined || Initiated.getTime() >= beforeMs) continue
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })
       await this.#asked(() => this.#client.send(abort))
     }

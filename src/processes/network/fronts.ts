@@ -77,7 +77,12 @@ export async function startFronts(
   { config, logger }: { readonly config: Config; readonly logger: Logger },
 ): Promise<Fronts> {
   const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
-  const store = await openFileStore(config.filesAddress, engine.folder.files)
+  const store = await openFileStore({
+    address: config.filesAddress,
+    folder: engine.folder.files,
+    clock: systemClock,
+    clearsLeftovers: true,
+  })
   const access = await openAccess(
     {
       ...engine,
