@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReadBackup } from '../operating/backup/restore.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Option } from './command.ts'
 import { formatBytes, ProgressLine } from './progress-line.ts'
@@ -104,14 +105,27 @@ export const verifyBackup: Command = {
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
     try {
-      const manifest = await restorer.verify((done, total) => line.show('verifying', done, total))
-      const { files, counts } = manifest
-      const text = `${from} is whole: ${files.length} files, ${counts.received} readings received`
-      return { json: manifest, text }
+      const read = await restorer.verify((done, total) => line.show('verifying', done, total))
+      const { files, counts } = read.manifest
+      const whole = `${from} is whole: ${files.length} files, ${counts.received} readings received`
+      const { lost, lostCount } = read.contents
+      const json = { ...read.manifest, lostFiles: lost.map(({ reason }) => reason) }
+      if (lostCount === 0) return { json, text: whole }
+      return { json, text: `${whole}; but ${lostSentence(read)}`, isFailure: true }
     } finally {
       line.end()
     }
   },
+}
+
+/** Files of users that a backup does not have as they were uploaded. */
+export function lostSentence({ contents: { lost, lostCount } }: Pick<ReadBackup, 'contents'>) {
+  const more = lostCount > lost.length ? `; and ${lostCount - lost.length} more` : ''
+  return (
+    `${lostCount} files of users were lost before the backup was made: ` +
+    lost.map(({ reason }) => reason).join('; ') +
+    more
+  )
 }
 
 /** Folders are meant from here, also when the service has another working directory. */

@@ -3,12 +3,12 @@ import { existsSync, fchmodSync, fstatSync } from 'node:fs'
 import { link, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileStream } from '../../core/heard-streams.ts'
-import { parseUploadId, type UploadId } from './upload-id.ts'
 import { someAtOnce } from './at-once.ts'
-import { assertCid, isCid, noSuchContent, nothingArrived } from './content-name.ts'
+import { contentFolder, contentPath, isCid, noSuchContent, nothingArrived } from './content-name.ts'
 import { asDiskFull, errorCodeOf, syncFolder, writeInPortions } from './durable-file.ts'
 import type { ByteRange, FileStore, LocalFile, StagedUpload } from './file-store.ts'
 import { Scratch } from './scratch.ts'
+import { parseUploadId, type UploadId } from './upload-id.ts'
 
 /**
  * Syncs at a time: one covers what others have written meanwhile, so eight take a third of the time. More
@@ -194,16 +194,11 @@ class FolderFileStore implements FileStore {
   }
 
   #contents(...names: readonly string[]): string {
-    return join(this.#folder, 'content', ...names)
+    return join(contentFolder(this.#folder), ...names)
   }
 
-  /**
-   * The character before the last is as good as random: 32 folders, each of which has to be synced when it
-   * gets a name. CIDs begin alike, and end with what fills their last byte.
-   */
   #pathOf(cid: string): string {
-    assertCid(cid)
-    return this.#contents(cid.slice(-2, -1), cid)
+    return contentPath(this.#folder, cid)
   }
 }
 

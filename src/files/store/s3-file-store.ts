@@ -8,12 +8,12 @@ import { fileStream } from '../../core/heard-streams.ts'
 import type { Bucket } from '../../egress/object-store/bucket.ts'
 import { isMissing } from '../../egress/object-store/bucket-failure.ts'
 import type { S3Address } from '../../egress/object-store/s3-address.ts'
-import { parseUploadId, type UploadId } from './upload-id.ts'
 import { someAtOnce } from './at-once.ts'
 import { assertCid, isCid, noSuchContent, nothingArrived } from './content-name.ts'
 import { writeInPortions } from './durable-file.ts'
 import type { ByteRange, FileStore, LocalFile, StagedUpload } from './file-store.ts'
 import { Scratch } from './scratch.ts'
+import { parseUploadId, type UploadId } from './upload-id.ts'
 
 /** Small files are sent at once, as each costs round trips; larger ones one after another, in parts. */
 const smallBytesMax = 1024 * 1024

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { UploadId } from './upload-id.ts'
 import { asDiskFull } from './durable-file.ts'
+import type { UploadId } from './upload-id.ts'
 
 /** A folder of copies that are being looked at. Those of an upload are in a folder of its name. */
 export class Scratch {

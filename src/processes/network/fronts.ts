@@ -102,7 +102,7 @@ export async function startFronts(
   const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
   const transfers = openTransfers({ engine, domains, config, logger })
   const given = { config, logger, engine, certificate, onFailure }
-  const backing = await openBackups(engine, { config, logger })
+  const backing = await openBackups(engine, { config, logger, unused: filing.unused })
   const delivering = await openDelivering(engine, {
     config,
     cipher: auth.masterKey,
