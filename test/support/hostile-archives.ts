@@ -133,6 +133,26 @@ const badEntries: readonly (readonly [what: string, entry: ZipEntry, reason: Reg
     /more than 67108864 bytes/,
   ],
   ['a further field that is cut', { name: 'a', extra: numbers([1, 2], [99, 2]) }, /sound zip/],
+  // The like of a file that is not unpacked in one go.
+  [
+    'much, and bytes behind it',
+    { ...large(), packed: largePacked(Buffer.from('more')) },
+    /bytes behind/,
+  ],
+  [
+    'much, and many bytes behind it',
+    { ...large(), packed: largePacked(Buffer.alloc(mebibyte)) },
+    /bytes behind/,
+  ],
+  [
+    'much, of which the end is missing',
+    { ...large(), packed: largePacked().subarray(0, -9) },
+    /broken/,
+  ],
+  ['much with a wrong checksum', { ...large(), crc: 1 }, /checksum is wrong/],
+  ['much, and more than it says', { ...large(), bytes: mebibyte }, /larger than it says/],
+  ['much, and less than it says', { ...large(), bytes: 4 * mebibyte }, /smaller than it says/],
+  ['much, stored with a wrong checksum', { ...large(), method: 0, crc: 1 }, /checksum is wrong/],
   // Bombs.
   ['a thousand times its size', deflated(Buffer.alloc(20 * mebibyte)), /100 times its size/],
   ['an offset where nothing is', { name: 'a', at: 7 }, /'a': invalid local/],
@@ -226,6 +246,25 @@ export const hostileArchives: readonly HostileArchive[] = [
   })),
   ...badArchives.map(([what, bytes, reason]) => ({ what, bytes, reason })),
 ]
+
+/** Bytes that do not become fewer. */
+function largeContent(): Buffer {
+  const bytes = Buffer.alloc(2 * mebibyte)
+  let state = 1
+  for (let at = 0; at < bytes.length; at += 4) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    bytes.writeUInt32LE(state, at)
+  }
+  return bytes
+}
+
+function large(): ZipEntry {
+  return deflated(largeContent())
+}
+
+function largePacked(...behind: readonly Buffer[]): Buffer {
+  return Buffer.concat([deflateRawSync(largeContent()), ...behind])
+}
 
 function secondNamed(name: string, second: Buffer): ZipEntry {
   return { name, flags: 0, extra: secondName(name, second) }
