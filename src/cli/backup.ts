@@ -34,6 +34,7 @@ interface BackupBody {
   readonly error: string | null
   readonly bytes: number | null
   readonly received: number | null
+  readonly lostFiles: number | null
 }
 
 /** Has the running service make a backup of itself, and waits for it. */
@@ -59,10 +60,16 @@ export const backup: Command = {
     const body = { to: placeOf(options['to']), withMasterKey }
     const begun = await session.call<BackupBody>({ method: 'POST', path: '/backups', body })
     const ended = await untilEnded(session, begun, new ProgressLine(isJson))
-    const { status, error, bytes, received } = ended
+    const { status, error, bytes, received, lostFiles } = ended
     if (status !== 'completed') throw new CommandError(`backup_${status}`, error ?? status)
     const text = `${body.to} has all ${received} readings received before it, in ${formatBytes(bytes ?? 0)}`
-    return { json: ended, text, ...(!withMasterKey && { notice: withoutKey }) }
+    const notices = [
+      ...(withMasterKey ? [] : [withoutKey]),
+      ...(lostFiles
+        ? [`${lostFiles} files of users are lost: streamvault doctor names them.`]
+        : []),
+    ]
+    return { json: ended, text, ...(notices.length > 0 && { notice: notices.join('\n') }) }
   },
 }
 

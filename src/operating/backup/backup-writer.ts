@@ -82,7 +82,7 @@ export class BackupWriter {
   #stateRows: Readonly<Record<string, number>> = {}
   #decider: Offset = 0
   #journal = { from: 0, to: 0, entries: 0 }
-  #contents = { files: 0, fileBytes: 0, filesDamaged: 0 }
+  #contents = { files: 0, fileBytes: 0, filesLost: 0 }
   #phase: BackupPhase = 'time-series'
   #bytesDone = 0
   #bytesTotal = 0
@@ -166,7 +166,7 @@ export class BackupWriter {
         known,
         (cid) => contentPath(source.path, cid),
         ({ bytes, size }) => {
-          if (bytes !== size) this.#contents.filesDamaged++
+          if (bytes !== size) this.#contents.filesLost++
         },
       )
       await this.#pack(fileNames.contents, frames, fileBytes)

@@ -60,7 +60,7 @@ export interface BackupCounts {
   /** Bytes of them. */
   readonly fileBytes?: number
   /** Those whose file was gone, or had another size. */
-  readonly filesDamaged?: number
+  readonly filesLost?: number
 }
 
 export interface Manifest {
@@ -106,7 +106,7 @@ export function parseManifest(text: string): Manifest {
     isSize(positions?.journalFrom) &&
     isSize(positions?.journalTo) &&
     typeof counts === 'object' &&
-    [counts.files, counts.fileBytes, counts.filesDamaged].every(isSizeIfGiven)
+    [counts.files, counts.fileBytes, counts.filesLost].every(isSizeIfGiven)
   if (!isSound) throw new DamagedBackup(`${manifestName} does not list what a backup has`)
   return manifest as Manifest
 }
