@@ -15,7 +15,7 @@ const lookMs = 60_000
 const tryAgainMs = 10_000
 
 export interface UnusedContentsNeeds {
-  readonly store: FileStore
+  readonly store: Pick<FileStore, 'contents' | 'remove'>
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly turns: Pick<ContentTurns, 'remove'>
@@ -82,11 +82,14 @@ export class UnusedContents {
     const { state, turns } = this.#needs
     const isSome = await state.selectFrom('released_contents').select('cid').limit(1).execute()
     if (isSome.length === 0) return false
-    const removed = await turns.remove(() => this.#unlessHeld(() => this.#removeSome()))
-    return removed === portion
+    return await turns.remove(async () => {
+      const removal = this.#removeSome()
+      this.#removal = removal.catch(() => undefined)
+      return (await removal) === portion
+    })
   }
 
-  /** Resolves with how many were looked at. */
+  /** Resolves with how many were looked at: none while removals are held. */
   async #removeSome(): Promise<number> {
     const { state, writer, store } = this.#needs
     const rows = await state.selectFrom('released_contents').select('cid').limit(portion).execute()
@@ -108,14 +111,6 @@ export class UnusedContents {
       ),
     )
     return done.length
-  }
-
-  /** Removes, as what `hold` waits for. While removals are held nothing is done. */
-  async #unlessHeld<Result>(remove: () => Promise<Result>): Promise<Result | undefined> {
-    if (this.#isHeld) return undefined
-    const removal = remove()
-    this.#removal = removal.catch(() => undefined)
-    return await removal
   }
 
   /** Removes what the store has and the state does not know: what an interrupted upload has left. */
