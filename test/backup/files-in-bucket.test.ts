@@ -11,6 +11,15 @@ import { attachmentAsItIs, attachmentOf } from '../support/uploads.ts'
 
 const services = startedServices()
 
+/** Makes an attachment, and uploads its file past the service. Resolves with both. */
+async function storedInBucket(api: ApiClient, bytes: string) {
+  const { id, presigned_url: url } = await attachmentOf(api)
+  await fetch(url, { method: 'PUT', body: bytes })
+  const fileOf = async () => (await attachmentAsItIs(api, id)).files[0]
+  await expect.poll(fileOf).toBeDefined()
+  return { id, cid: (await fileOf())?.cid ?? '' }
+}
+
 describe.skipIf(isObjectStoreMissing)('a backup of a service with files in a bucket', () => {
   let bucket: ObjectStore
 
@@ -24,15 +33,6 @@ describe.skipIf(isObjectStoreMissing)('a backup of a service with files in a buc
 
   function settings() {
     return { ...bucket.environment, STREAMVAULT_FILES_URL: bucket.address('files') }
-  }
-
-  /** Makes an attachment, and uploads its file past the service. Resolves with both. */
-  async function storedInBucket(api: ApiClient, bytes: string) {
-    const { id, presigned_url: url } = await attachmentOf(api)
-    await fetch(url, { method: 'PUT', body: bytes })
-    const fileOf = async () => (await attachmentAsItIs(api, id)).files[0]
-    await expect.poll(fileOf).toBeDefined()
-    return { id, cid: (await fileOf())?.cid ?? '' }
   }
 
   test('has their list, and a restored service finds them there', async () => {

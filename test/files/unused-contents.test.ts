@@ -89,12 +89,9 @@ test('is held once what is being removed is gone, and begins with nothing else',
   const removing = unused.removeReleased()
   await expect.poll(() => removals).toBe(1)
 
-  let isHeld = false
-  const holding = unused.hold().then(() => {
-    isHeld = true
-  })
-  await Promise.race([holding, new Promise((resolve) => setImmediate(resolve))])
-  expect(isHeld).toBe(false)
+  const holding = unused.hold()
+  const nextTurn = new Promise((resolve) => setImmediate(resolve, 'waits'))
+  expect(await Promise.race([holding.then(() => 'held'), nextTurn])).toBe('waits')
   going.resolve()
   await holding
 

@@ -19,7 +19,7 @@ export interface CheckedContents {
   readonly lostCount: number
 }
 
-/** Of a backup without contents. */
+/** What is found in a backup without contents. */
 export const noContents: CheckedContents = { files: 0, lost: [], lostCount: 0 }
 
 /**

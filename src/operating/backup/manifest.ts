@@ -59,7 +59,7 @@ export interface BackupCounts {
   readonly files?: number
   /** Bytes of them. */
   readonly fileBytes?: number
-  /** Those whose file was gone, or had another size. */
+  /** Contents whose file was gone, or had another size. */
   readonly filesLost?: number
 }
 
