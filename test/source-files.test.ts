@@ -68,6 +68,13 @@ describe('the files', () => {
     expect(importers(/import .*units-thread\.ts'/)).toEqual([])
   })
 
+  test('the client of object stores is loaded where one is needed, and not before', () => {
+    const loading =
+      /^import (?!type )[^']*'[^']*(?:\/object-store\/bucket|\/s3-place|\/s3-file-store)\.ts'/m
+    expect(importers(/'@aws-sdk\//)).toEqual(['src/egress/object-store/bucket.ts'])
+    expect(importers(loading)).toEqual(['src/operating/backup/s3-place.ts'])
+  })
+
   test('the time is asked for in one place', () => {
     const asked =
       /\bDate\.now\b|\bDate\(\)|\bnew Date\b(?!\()|\bperformance\b[.[]|\bhrtime\b|\bperf_hooks\b|\btimeOrigin\b|\bTemporal\.Now\b|\bos\.uptime\b|\bprocess\.uptime\b|\b(CURRENT_TIMESTAMP|unixepoch|julianday|strftime)\b/

@@ -228,7 +228,7 @@ export const errorCatalogue = {
   },
   store_unavailable: {
     status: 503,
-    meaning: 'The time-series store does not answer.',
+    meaning: 'The store of the readings, or that of the files, does not answer.',
     remedy: 'Ask again after retryAfter seconds.',
     retryable: true,
   },

@@ -28,7 +28,7 @@ const startMsMax = 60_000
 /** An S3-compatible object store of one test file: versitygw over a folder. */
 export class ObjectStore implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
-  readonly #child: ChildProcess
+  #child: ChildProcess
   readonly #bucket: string
   readonly port: number
   /** What a client has to have in its environment. */
@@ -44,9 +44,7 @@ export class ObjectStore implements AsyncDisposable {
     this.port = port
     this.#bucket = bucket
     mkdirSync(this.file())
-    const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = this.environment
-    const words = ['--port', `127.0.0.1:${port}`, '--access', access, '--secret', secret]
-    this.#child = spawn(program, [...words, 'posix', this.#folder.path], { stdio: 'ignore' })
+    this.#child = this.#spawn()
   }
 
   /** As the commands take it. */
@@ -59,10 +57,27 @@ export class ObjectStore implements AsyncDisposable {
     return this.#folder.file(join(this.#bucket, key))
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends it; what is in it stays. */
+  async stop(): Promise<void> {
     const ended = once(this.#child, 'exit')
     if (this.#child.kill('SIGKILL')) await ended
+  }
+
+  /** Starts it again, at the same port. */
+  async resume(): Promise<void> {
+    this.#child = this.#spawn()
+    await this.#answers()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
     this.#folder[Symbol.dispose]()
+  }
+
+  #spawn(): ChildProcess {
+    const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = this.environment
+    const words = ['--port', `127.0.0.1:${this.port}`, '--access', access, '--secret', secret]
+    return spawn(program, [...words, 'posix', this.#folder.path], { stdio: 'ignore' })
   }
 
   async #answers(): Promise<void> {

@@ -81,11 +81,11 @@ function clientOf(address: S3Address, agents: Agents | undefined, silenceMs: num
 }
 
 /**
- * What lies under a prefix of a bucket; keys are what is behind the prefix. Credentials are those of the
- * environment that AWS defines.
+ * What lies under a prefix of a bucket; keys are what is behind the prefix. Credentials are those
+ * of the environment that AWS defines.
  *
- * @throws DomainError `store_unavailable` from everything that asks the server, for what may pass by
- *   itself; Error that says what is wrong for the rest
+ * @throws DomainError `store_unavailable` from everything that asks the server, for what may pass
+ *   by itself; Error that says what is wrong for the rest
  */
 export class Bucket {
   readonly name: string
@@ -140,24 +140,24 @@ export class Bucket {
    */
   async write(key: string, chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<void> {
     let broken: { readonly cause: unknown } | undefined
-    async function* watched() {
-      try {
-        yield* chunks
-      } catch (error) {
-        broken = { cause: error }
-        throw error
-      }
-    }
+    const watched = whenBroken(chunks, (cause) => {
+      broken = { cause }
+    })
+    const body = streamOf(watched, { objectMode: false })
     const upload = new Upload({
       client: this.#client,
-      params: { ...this.#object(key), Body: streamOf(watched(), { objectMode: false }) },
+      params: { ...this.#object(key), Body: body },
       partSize: Math.max(partBytesMin, Math.ceil(bytesMax / partsMax)),
       queueSize: partsAtOnce,
     })
-    await this.#asked(
-      () => upload.done(),
-      () => broken,
-    )
+    try {
+      await this.#asked(
+        () => upload.done(),
+        () => broken,
+      )
+    } finally {
+      body.destroy()
+    }
   }
 
   /** Writes an object of which all bytes are here. */
@@ -166,7 +166,11 @@ export class Bucket {
     await this.#asked(() => this.#client.send(put))
   }
 
-  /** Less than the range asks for when the object has no more. @throws Error when there is no object */
+  /**
+   * Less than the range asks for when the object has no more.
+   *
+   * @throws Error when there is no object
+   */
   async *read(key: string, { range, signal }: ObjectPart = {}): AsyncGenerator<Uint8Array> {
     const last = range && range.start + range.length - 1
     const Range = range && `bytes=${range.start}-${last}`
@@ -199,12 +203,17 @@ export class Bucket {
       return
     }
     const Objects = [first, ...others].map(({ Key }) => ({ Key }))
-    const Bucket = this.#address.bucket
-    const remove = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
+    const remove = new DeleteObjectsCommand({
+      Bucket: this.#address.bucket,
+      Delete: { Objects, Quiet: true },
+    })
     await this.#asked(() => this.#client.send(remove))
   }
 
-  /** Takes away the parts of uploads that were begun before a time and never ended, of 1,000 at once. */
+  /**
+   * Takes away the parts of uploads that were begun before a time and never ended, of 1,000 at
+   * once.
+   */
   async removeUnfinished(beforeMs: number): Promise<void> {
     const { bucket, prefix } = this.#address
     const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix })
@@ -216,7 +225,9 @@ export class Bucket {
     }
   }
 
-  /** An address that takes an object by PUT from anybody; nothing is signed with it but the host. */
+  /**
+   * An address that takes an object by PUT from anybody; nothing is signed with it but the host.
+   */
   async uploadUrl(key: string, { signedAtMs, expiresAtMs }: SignedUpload): Promise<string> {
     const signedAt = Math.floor(signedAtMs / 1_000)
     const put = new PutObjectCommand(this.#object(key))
@@ -247,5 +258,34 @@ export class Bucket {
       const ours = broken()
       throw ours === undefined ? bucketFailure(this.name, error) : ours.cause
     }
+  }
+}
+
+/**
+ * Hands values on, and tells of a failure to make one, but not of one that is thrown into their
+ * source.
+ */
+function whenBroken<Value>(
+  values: AsyncIterable<Value>,
+  tell: (cause: unknown) => void,
+): AsyncIterable<Value> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = values[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            return await iterator.next()
+          } catch (error) {
+            tell(error)
+            throw error
+          }
+        },
+        async return() {
+          await iterator.return?.()
+          return { done: true, value: undefined }
+        },
+      }
+    },
   }
 }

@@ -15,8 +15,8 @@ export interface Agents {
 }
 
 /**
- * Connections to what the guard has checked only: Node asks `lookup` for names alone, so an address is
- * looked at here.
+ * Connections to what the guard has checked only: Node asks `lookup` for names alone, so an address
+ * is looked at here.
  *
  * @throws DomainError `destination_not_allowed`
  */

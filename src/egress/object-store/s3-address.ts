@@ -12,8 +12,8 @@ export interface S3Address {
 }
 
 /**
- * Reads `s3://bucket/prefix?endpoint=http://host:port&region=name`. Credentials come from the environment
- * and never stand here, where everybody who is shown the address would see them.
+ * Reads `s3://bucket/prefix?endpoint=http://host:port&region=name`. Credentials come from the
+ * environment and never stand here, where everybody who is shown the address would see them.
  *
  * @param path of the parameter, for messages: of the address they show a parameter's name at most
  * @throws DomainError `invalid_request`

@@ -1,31 +1,43 @@
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { DomainError } from '../../core/errors.ts'
 
 /**
- * Written bytes that may wait for the disk. With more at once the syncs of the journal, which is on the
- * same disk, take ten times as long; with less the file does.
+ * Written bytes that may wait for the disk. With more at once the syncs of the journal, which is on
+ * the same disk, take ten times as long; with less the file does.
  */
 const unsyncedBytesMax = 1024 * 1024
 
 /**
- * Writes a new file; durable when it resolves, but for its name in the folder. When it fails there is none.
- * One piece is asked for at a time, and none before the one before it is written.
+ * Writes a new file; durable when it resolves, but for its name in the folder. When it fails there
+ * is none. One piece is asked for at a time, and none before the one before it is written.
  *
+ * @param spareBytes free space of the disk that is left to others
  * @throws DomainError `disk_full`; whatever the bytes throw
  */
 export async function writeInPortions(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
+  spareBytes = 0,
 ): Promise<void> {
+  const assertRoom = async () => {
+    const { bavail, bsize } = await statfs(dirname(path))
+    if (bavail * bsize < spareBytes) throw diskFull()
+  }
   try {
-    await writeTo(await open(path, 'wx', 0o600), bytes)
+    await assertRoom()
+    await writeTo(await open(path, 'wx', 0o600), bytes, assertRoom)
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined)
     throw asDiskFull(error)
   }
 }
 
-async function writeTo(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeTo(
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  afterPortion: () => Promise<void>,
+): Promise<void> {
   try {
     let unsynced = 0
     for await (const piece of bytes) {
@@ -33,6 +45,7 @@ async function writeTo(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Prom
       unsynced += piece.byteLength
       if (unsynced < unsyncedBytesMax) continue
       await file.datasync()
+      await afterPortion()
       unsynced = 0
     }
     await file.sync()
@@ -59,7 +72,11 @@ export async function syncFolder(path: string): Promise<void> {
 export function asDiskFull(error: unknown): unknown {
   const code = errorCodeOf(error)
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
-  return new DomainError('disk_full', 'there is no space left on the disk', { cause: error })
+  return diskFull(error)
+}
+
+function diskFull(cause?: unknown): DomainError {
+  return new DomainError('disk_full', 'there is no space left on the disk', { cause })
 }
 
 /** `ENOENT` and the like. */

@@ -11,8 +11,8 @@ import { Scratch } from './scratch.ts'
 import { parseUploadId, type UploadId } from './upload-id.ts'
 
 /**
- * Syncs at a time: one covers what others have written meanwhile, so eight take a third of the time. More
- * would make the store of readings wait, whose work is done on the same few threads.
+ * Syncs at a time: one covers what others have written meanwhile, so eight take half of the
+ * time. More would make the store of readings wait, whose work is done on the same few threads.
  */
 const syncsAtOnce = 8
 
@@ -27,30 +27,31 @@ const withoutLinks = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
 
 export interface FolderStoreNeeds {
   readonly folder: string
+  readonly spareBytes: number
   /** Whether what a crash has left is removed: nobody else may have the folder then. */
   readonly clearsLeftovers: boolean
 }
 
 export async function openFolderStore(needs: FolderStoreNeeds): Promise<FileStore> {
-  const store = new FolderFileStore(needs.folder)
+  const store = new FolderFileStore(needs)
   await store.prepare()
   if (needs.clearsLeftovers) await store.clear()
   return store
 }
 
 /**
- * Files in a folder of this machine. A file gets its name when all of it is on disk, and is never written to
- * from then on, so another name for it is as good as a copy.
+ * Files in a folder of this machine. A file gets its name when all of it is on disk, and is never
+ * written to from then on, so another name for it is as good as a copy.
  */
 class FolderFileStore implements FileStore {
   readonly kind = 'folder'
   readonly uploadUrl = undefined
-  readonly #folder: string
+  readonly #needs: FolderStoreNeeds
   readonly #scratch: Scratch
 
-  constructor(folder: string) {
-    this.#folder = folder
-    this.#scratch = new Scratch(join(folder, 'scratch'))
+  constructor(needs: FolderStoreNeeds) {
+    this.#needs = needs
+    this.#scratch = new Scratch(join(needs.folder, 'scratch'))
   }
 
   get scratch(): string {
@@ -58,12 +59,13 @@ class FolderFileStore implements FileStore {
   }
 
   async prepare(): Promise<void> {
-    for (const path of [this.#folder, this.#staged(), this.#contents()]) {
+    const { folder } = this.#needs
+    for (const path of [folder, this.#staged(), this.#contents()]) {
       await mkdir(path, { recursive: true, mode: 0o700 })
     }
     await this.#scratch.prepare()
-    await syncFolder(dirname(this.#folder))
-    await syncFolder(this.#folder)
+    await syncFolder(dirname(folder))
+    await syncFolder(folder)
   }
 
   /** Removes what a crash has left. */
@@ -76,7 +78,7 @@ class FolderFileStore implements FileStore {
 
   async stage(upload: UploadId, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const part = this.#newPart()
-    await writeInPortions(part, bytes)
+    await writeInPortions(part, bytes, this.#needs.spareBytes)
     try {
       await rename(part, this.#staged(upload))
     } catch (error) {
@@ -120,7 +122,8 @@ class FolderFileStore implements FileStore {
     try {
       for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
       await someAtOnce(syncsAtOnce, files, (file) => this.#keep(file))
-      // Names that are there already may not be durable yet: another `keep` may be about to sync them.
+      // Names that are there already may not be durable yet: another `keep` may be about to sync
+      // them.
       await someAtOnce(syncsAtOnce, [...folders, this.#contents()], syncFolder)
     } catch (error) {
       throw asDiskFull(error)
@@ -137,6 +140,7 @@ class FolderFileStore implements FileStore {
 
   async *contents(): AsyncGenerator<{ readonly cid: string; readonly bytes: number }> {
     for await (const { name: end } of await opendir(this.#contents())) {
+      if (!/^[a-z2-7]$/.test(end)) continue
       for await (const { name: cid } of await opendir(this.#contents(end))) {
         const bytes = isCid(cid) ? await bytesOf(this.#contents(end, cid)) : undefined
         if (bytes !== undefined) yield { cid, bytes }
@@ -190,21 +194,21 @@ class FolderFileStore implements FileStore {
   }
 
   #staged(...names: readonly string[]): string {
-    return join(this.#folder, 'staged', ...names)
+    return join(this.#needs.folder, 'staged', ...names)
   }
 
   #contents(...names: readonly string[]): string {
-    return join(contentFolder(this.#folder), ...names)
+    return join(contentFolder(this.#needs.folder), ...names)
   }
 
   #pathOf(cid: string): string {
-    return contentPath(this.#folder, cid)
+    return contentPath(this.#needs.folder, cid)
   }
 }
 
 /**
- * Makes a file durable that was written by somebody else. One whose sync fails is removed: the next sync
- * would succeed although the bytes are lost.
+ * Makes a file durable that was written by somebody else. One whose sync fails is removed: the next
+ * sync would succeed although the bytes are lost.
  */
 async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')

@@ -9,9 +9,11 @@ export interface FileStoreNeeds {
   /** `files` of the data folder: of a bucket only what is being looked at lies there. */
   readonly folder: string
   readonly clock: Clock
+  /** Free space of the disk that is left to others: what arrives is refused before. */
+  readonly spareBytes: number
   /**
-   * Whether what a crash has left is removed. The first who opens it in a process does that, before others
-   * have it as well.
+   * Whether what a crash has left is removed. The first who opens it in a process does that, before
+   * others have it as well.
    */
   readonly clearsLeftovers: boolean
 }

@@ -15,11 +15,15 @@ import type { ByteRange, FileStore, LocalFile, StagedUpload } from './file-store
 import { Scratch } from './scratch.ts'
 import { parseUploadId, type UploadId } from './upload-id.ts'
 
-/** Small files are sent at once, as each costs round trips; larger ones one after another, in parts. */
+/**
+ * Small files are sent at once, as each costs round trips; larger ones one after another, in parts.
+ */
 const smallBytesMax = 1024 * 1024
 const smallAtOnce = 16
 
-/** The most that an upload has, for the size of the parts of one whose bytes are not counted yet. */
+/**
+ * The most that an upload has, for the size of the parts of one whose bytes are not counted yet.
+ */
 const uploadBytesMost = 5 * 1024 ** 3
 
 /** What was begun so long ago was cut off: no upload takes a day. */
@@ -31,6 +35,7 @@ const contentBegin = 'content/'
 export interface S3FileStoreNeeds {
   readonly address: S3Address
   readonly folder: string
+  readonly spareBytes: number
   readonly clock: Clock
   /** Whether copies that a crash has left are removed. */
   readonly clearsLeftovers: boolean
@@ -44,8 +49,8 @@ export async function openS3FileStore(needs: S3FileStoreNeeds): Promise<FileStor
 }
 
 /**
- * Files in a bucket. Those who upload write there themselves, at any time, so what is looked at is a copy of
- * this machine, and that is what becomes a content.
+ * Files in a bucket. Those who upload write there themselves, at any time, so what is looked at is
+ * a copy of this machine, and that is what becomes a content.
  */
 class S3FileStore implements FileStore {
   readonly kind = 's3'
@@ -87,7 +92,8 @@ class S3FileStore implements FileStore {
     const bucket = await this.#opened()
     const path = await this.#scratch.pathFor(upload)
     try {
-      await writeInPortions(path, bucket.read(stagedBegin + upload, { signal }))
+      const bytes = bucket.read(stagedBegin + upload, { signal })
+      await writeInPortions(path, bytes, this.#needs.spareBytes)
     } catch (error) {
       throw isMissing(error) ? nothingArrived(upload, error) : error
     }
@@ -105,14 +111,14 @@ class S3FileStore implements FileStore {
     for (const { cid } of files) assertCid(cid)
     const bucket = await this.#tidyBucket()
     const large: SizedFile[] = []
-    await someAtOnce(smallAtOnce, files, async (file) => {
-      const { cid, path } = file
-      if ((await bucket.bytesOf(contentBegin + cid)) === undefined) {
-        const { size } = await stat(path)
-        if (size > smallBytesMax) return void large.push({ ...file, bytes: size })
-        await bucket.writeWhole(contentBegin + cid, await readFile(path))
+    await someAtOnce(smallAtOnce, files, async ({ cid, path }) => {
+      const isThere = (await bucket.bytesOf(contentBegin + cid)) !== undefined
+      const bytes = isThere ? 0 : (await stat(path)).size
+      if (bytes > smallBytesMax) large.push({ cid, path, bytes })
+      else {
+        if (!isThere) await bucket.writeWhole(contentBegin + cid, await readFile(path))
+        await rm(path, { force: true })
       }
-      await rm(path, { force: true })
     })
     for (const { cid, path, bytes } of large) {
       await bucket.write(contentBegin + cid, fileStream(path), bytes)
@@ -170,12 +176,15 @@ class S3FileStore implements FileStore {
   /** Connects to nothing yet, but loads much, so the first who needs it waits for that. */
   async #opened(): Promise<Bucket> {
     const { openBucket } = await import('../../egress/object-store/bucket.ts')
-    // Whoever sets the address runs the service, and may have it reach everything.
+    // The address is set by who runs the service, and who may have it reach everything.
     this.#bucket ??= openBucket(this.#needs.address, { egressAllowed: undefined })
     return await this.#bucket
   }
 
-  /** The bucket, once it has nothing that was cut off long ago: it would be paid for without being seen. */
+  /**
+   * The bucket, once it has nothing that was cut off long ago: it would be paid for without being
+   * seen.
+   */
   async #tidyBucket(): Promise<Bucket> {
     const bucket = await this.#opened()
     const beforeMs = this.#needs.clock.nowUs() / 1_000 - unfinishedMsMax

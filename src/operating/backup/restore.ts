@@ -180,10 +180,8 @@ async function restoreContents(
   if (file.name === fileNames.contentList) {
     return await readContents(manifest, file, content, undefined)
   }
-  const store = await openFolderStore({
-    folder: filesIn(building).files,
-    clearsLeftovers: false,
-  })
+  const folder = filesIn(building).files
+  const store = await openFolderStore({ folder, spareBytes: 0, clearsLeftovers: false })
   try {
     return await readContents(manifest, file, content, new ContentKeeper(store))
   } finally {

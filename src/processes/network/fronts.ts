@@ -81,6 +81,7 @@ export async function startFronts(
     address: config.filesAddress,
     folder: engine.folder.files,
     clock: systemClock,
+    spareBytes: config.diskBytesMin,
     clearsLeftovers: true,
   })
   const access = await openAccess(
