@@ -1,5 +1,5 @@
 import { BlackHoleBlockstore } from 'blockstore-core'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { importer } from 'ipfs-unixfs-importer'
 import * as encodedSizes from 'ipfs-unixfs-importer/utils'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { kuboBytes } from '../support/kubo-bytes.ts'
 
 const mebibyte = 1024 * 1024
 
-/** What kubo makes names of (test/cli/testutils/strings.go). */
+/** What kubo makes names of (`AlphabetEasy`). */
 const letters = 'abcdefghijklmnopqrstuvwxyz01234567890-_'
 
 /** Parts of names: few, so that folders have more than one file, and some that UTF-8 and UTF-16 sort differently. */
@@ -88,7 +88,7 @@ async function kuboFolder(lastLength: number): Promise<FolderFile[]> {
   const [random = new Uint8Array()] = await Array.fromAsync(
     kuboBytes(mebibyte, 'hamt-unixfs-v1-2025'),
   )
-  const { cid, size } = await hashBytes(one('x'))
+  const { cid, size } = await hashBytes(textOf('x'))
   return Array.from({ length: 4_766 }, (_, at) => {
     const bytes = random.subarray(11 * at, 11 * at + (at === 4_765 ? lastLength : 11))
     const name = Array.from(bytes, (byte) => letters[byte % letters.length]).join('')
@@ -147,7 +147,7 @@ async function shardOf(count: number, folder: string): Promise<string> {
   for (let at = 0; at < count; at++) {
     await shard.put(String(at), {
       cid: CID.parse(folder),
-      size: BigInt(oneFile.at(-1)?.size ?? 0n),
+      size: oneFile.at(-1)?.size ?? 0n,
       path: String(at),
     })
   }
@@ -155,6 +155,6 @@ async function shardOf(count: number, folder: string): Promise<string> {
   return String(flushed.at(-1)?.cid)
 }
 
-async function* one(text: string): AsyncGenerator<Uint8Array> {
+async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }

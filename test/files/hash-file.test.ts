@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { blockBytes, hashBlock, hashBytes, hashFile } from '../../src/files/content/hash-file.ts'
 import { kuboBytes } from '../support/kubo-bytes.ts'
@@ -8,7 +8,7 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Vectors of kubo for the profile unixfs-v1-2025 (test/cli/cid_profiles_test.go), and one for no bytes. */
+/** Vectors of kubo for the profile unixfs-v1-2025 (its `TestCIDProfiles`), and one for no bytes. */
 const vectors = [
   {
     what: 'no bytes at all',

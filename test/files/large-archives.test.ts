@@ -1,7 +1,9 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { takeUpload } from '../../src/files/content/take-upload.ts'
+import { unpack } from '../../src/files/content/unpack.ts'
 import { KeptContents } from '../support/kept-contents.ts'
 import {
   directoryRecord,
@@ -49,6 +51,19 @@ describe('an archive', () => {
 
     expect(peakBytes() - before).toBeLessThan(50 * mebibyte)
     expect(kept.leftInScratch()).toEqual([])
+  })
+
+  test('is refused before much of what an entry hides is on the disk', async () => {
+    using kept = new KeptContents()
+    const path = kept.file('upload')
+    const noise = randomBytes(2 * mebibyte)
+    const packed = deflateRawSync(Buffer.concat([noise, Buffer.alloc(128 * mebibyte)]))
+    writeFileSync(path, zipArchive([{ name: 'a', method: 8, packed, bytes: mebibyte }]))
+    const options = { unpackedBytesMax: limits.unpackedBytesMax, folder: kept.scratch }
+
+    await expect(Array.fromAsync(unpack(path, options))).rejects.toThrow(/larger than it says/)
+
+    expect(statSync(`${kept.scratch}/0`).size).toBeLessThan(4 * mebibyte)
   })
 
   test('with much behind each name is read with little memory', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
 import type { TakenUpload } from '../../src/files/content/content.ts'
@@ -101,7 +101,7 @@ describe('what is in an archive', () => {
     ])
   })
 
-  const sound: readonly (readonly [what: string, entry: ZipEntry])[] = [
+  const soundEntries: readonly (readonly [what: string, entry: ZipEntry])[] = [
     ['what systems leave behind', { name: '__MACOSX/.DS_Store', content: 'x' }],
     ['no flag for its name', { name: 'é', flags: 0 }],
     [
@@ -113,6 +113,7 @@ describe('what is in an archive', () => {
     ['a long name', { name: `${'a'.repeat(255)}/${'b'.repeat(255)}/${'c'.repeat(255)}` }],
     ['many folders', { name: `${'a/'.repeat(31)}b` }],
     ['a colon', { name: 'at 12:30/a' }],
+    ['nothing that is compressed', { name: 'a', method: 8, packed: Buffer.alloc(0) }],
     ['no mode', { name: 'a', attributes: 0 }],
     ['a mode of DOS', { name: 'a', attributes: 0x20, madeBy: 0 }],
     ['a comment', { name: 'a', comment: 'é' }],
@@ -142,7 +143,7 @@ describe('what is in an archive', () => {
     ],
     ['up to 1 MiB of nothing', deflated(Buffer.alloc(mebibyte - 10))],
   ]
-  test.each(sound)('is taken with %s', async (_, entry) => {
+  test.each(soundEntries)('is taken with %s', async (_, entry) => {
     using kept = new KeptContents()
 
     const { files } = await take(kept, [entry, { name: 'plain.txt', content: 'plain' }])
@@ -175,6 +176,7 @@ describe('what is in an archive', () => {
     expect(files).toHaveLength(1_000)
     expect(kept.cids()).toHaveLength(700)
     expect(kept.portions.length).toBeGreaterThan(3)
+    expect(kept.portions.reduce((sum, { files: some }) => sum + some, 0)).toBe(700)
     for (const { inScratch } of kept.portions) expect(inScratch).toBeLessThanOrEqual(257)
   })
 
@@ -198,6 +200,15 @@ describe('what is in an archive', () => {
     await expect(takeBytes(kept, bytes)).rejects.toMatchObject({ code: 'file_rejected' })
     expect(kept.leftInScratch()).toEqual([])
     expect(kept.cids()).toEqual([])
+  })
+
+  test('is not to blame for a disk that cannot be read', async () => {
+    using kept = new KeptContents()
+    // A folder can be opened, and not read.
+    const taking = takeUpload({ path: kept.scratch, form: { is: 'archive' }, limits }, kept)
+
+    await expect(taking).rejects.toMatchObject({ code: 'EISDIR' })
+    expect(kept.leftInScratch()).toEqual([])
   })
 
   test('is taken or refused, whatever byte of it is another', async () => {

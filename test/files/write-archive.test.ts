@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { takeUpload } from '../../src/files/content/take-upload.ts'
 import { type ArchivedFile, archiveOf } from '../../src/files/content/write-archive.ts'

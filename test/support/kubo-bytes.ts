@@ -3,7 +3,7 @@ import { createCipheriv, createHash } from 'node:crypto'
 const pieceBytes = 1024 * 1024
 
 /**
- * The bytes that the tests of kubo make for their vectors (test/cli/testutils/random_deterministic.go):
+ * The bytes that the tests of kubo make for their vectors (`random_deterministic.go`):
  * the key stream of ChaCha20 under the SHA-256 of a seed.
  */
 export async function* kuboBytes(size: number, seed: string): AsyncGenerator<Uint8Array> {

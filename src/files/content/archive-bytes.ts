@@ -31,13 +31,8 @@ export class ArchiveBytes extends RandomAccessReader implements Disposable {
     this.size = fstatSync(this.#file).size
   }
 
-  override read(
-    buffer: Buffer,
-    offset: number,
-    length: number,
-    position: number,
-    callback: (error: Error | null) => void,
-  ): void {
+  override read(...words: Parameters<RandomAccessReader['read']>): void {
+    const [buffer, offset, length, position, callback] = words
     this.lastPosition = position
     const bytes = this.#bytesAt(position, length)
     if (!bytes) {

@@ -134,7 +134,8 @@ async function localHeaderOf(zip: ZipFile, entry: Entry, name: string): Promise<
 function fileOf(name: string, entry: Entry, local: LocalFileHeader): ArchiveEntry {
   return {
     name,
-    isDeflated: entry.compressionMethod === 8,
+    // Some writers say that nothing is deflated, for which the format has two bytes, and write none.
+    isDeflated: entry.compressionMethod === 8 && entry.compressedSize > 0,
     crc32: entry.crc32,
     packedBytes: entry.compressedSize,
     start: local.fileDataStart,
@@ -155,12 +156,11 @@ function checkUnpacked(unpackedBytes: number, archiveBytes: number, bytesMax: nu
  * fewer entries than there are, others would read more of them.
  */
 function checkEnd(archive: ArchiveBytes, from: number, to: number, entries: number): void {
-  const refuse = () => fileRejected('its directory does not end where it has to')
   const mark = archive.slice(to, 4)
   let endAt = to
   if (mark.length === 4 && mark.readUInt32LE() === endMark64) {
     const end64 = archive.slice(to, endBytes64 + locatorBytes64)
-    if (end64.length < endBytes64 + locatorBytes64) throw refuse()
+    if (end64.length < endBytes64 + locatorBytes64) throw wrongEnd()
     const isWhole =
       end64.readBigUInt64LE(4) === BigInt(endBytes64 - 12) &&
       end64.readBigUInt64LE(24) === BigInt(entries) &&
@@ -168,11 +168,11 @@ function checkEnd(archive: ArchiveBytes, from: number, to: number, entries: numb
       end64.readBigUInt64LE(40) === BigInt(to - from) &&
       end64.readUInt32LE(endBytes64) === locatorMark64 &&
       end64.readBigUInt64LE(endBytes64 + 8) === BigInt(to)
-    if (!isWhole) throw refuse()
+    if (!isWhole) throw wrongEnd()
     endAt += endBytes64 + locatorBytes64
   }
   const end = archive.slice(endAt, endBytes)
-  if (end.length < endBytes || end.readUInt32LE() !== endMark) throw refuse()
+  if (end.length < endBytes || end.readUInt32LE() !== endMark) throw wrongEnd()
   const isIn64 = endAt > to
   const agrees = (value: number, known: number, limit: number) =>
     value === known || (isIn64 && value === limit)
@@ -182,7 +182,11 @@ function checkEnd(archive: ArchiveBytes, from: number, to: number, entries: numb
     agrees(end.readUInt32LE(12), to - from, 0xffffffff) &&
     agrees(end.readUInt32LE(16), from, 0xffffffff) &&
     endAt + endBytes + end.readUInt16LE(20) === archive.size
-  if (!isWhole) throw refuse()
+  if (!isWhole) throw wrongEnd()
+}
+
+function wrongEnd(): DomainError {
+  return fileRejected('its directory does not end where it has to')
 }
 
 /** @param directoryAt where the directory begins */

@@ -30,7 +30,7 @@ export function checkKind(entry: Entry, name: string): void {
   if (method !== 0 && method !== 8) throw refuse(`its compression (method ${method}) is unknown`)
   const isFolder = name.endsWith('/')
   const attributes = entry.externalFileAttributes
-  // Whatever system the entry says it comes from: readers go by these bits all the same.
+  // Readers go by these bits, whatever system the entry says it comes from.
   const kind = (attributes >>> 16) & kindBits
   if (kind !== 0 && kind !== (isFolder ? folderKind : regularKind)) {
     throw refuse('it is a link or a special file')
@@ -53,7 +53,7 @@ export function checkLocalHeader(entry: Entry, local: LocalFileHeader, name: str
   if (local.compressionMethod !== entry.compressionMethod) throw refuse('compression')
   const flags = local.generalPurposeBitFlag
   if ((flags ^ entry.generalPurposeBitFlag) & (encrypted | namesHidden)) throw refuse('encryption')
-  // Whoever writes without knowing what comes leaves these out, and has them follow the bytes.
+  // A writer that does not know what comes leaves these out, and has them follow the bytes.
   const isLeftOut = (value: number) =>
     (flags & sizesFollow) !== 0 && (value === 0 || value === inZip64)
   const sizes = localSizes(local)

@@ -18,13 +18,13 @@ export interface Content {
 
 /** A content as a part of what was uploaded. */
 export interface NamedContent extends Content {
-  /** Of an archive: the path within it, with `/`. */
+  /** The path within an archive, with `/`, for a file of one. */
   readonly name: string
 }
 
 /** What was made of the bytes of an upload. Its contents are durable. */
 export interface TakenUpload {
-  /** Of a file its own; of an archive that of the folder. */
+  /** That of the folder for an archive, and its own for a file. */
   readonly cid: string
   /** Bytes of all files together. */
   readonly size: number

@@ -29,8 +29,7 @@ const typesByEnding: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Characters that no text has: all controls but tabs and ends of lines and pages. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const notInText = /[\0-\x08\x0B\x0E-\x1F\x7F]/
+const notInText = /[^\P{Cc}\t\n\f\r]/u
 
 /**
  * The type of a file by its first bytes, or else by the ending of its name. Where the ending says that it is

@@ -25,7 +25,7 @@ export class ThreadedContent {
     return await this.#running.calls.take(request)
   }
 
-  /** Whatever it was doing: what is staged stays, and is looked at again. */
+  /** Ends the thread, whatever it was doing: what is staged stays, and is looked at again. */
   async close(): Promise<void> {
     await this.#running?.terminate()
   }

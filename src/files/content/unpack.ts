@@ -19,6 +19,9 @@ const portionBytesMax = 64 * 1024 * 1024
 /** Bytes that are read, and inflated, at once. */
 const chunkBytes = 256 * 1024
 
+/** The least that zlib inflates at once. */
+const leastChunkBytes = 64
+
 /** Nobody else has to read what was uploaded. */
 const fileMode = 0o600
 
@@ -149,7 +152,12 @@ interface InflatedInfo {
 
 function inflatedWhole(packedWhole: Buffer, entry: ArchiveEntry): Buffer {
   // One byte more than it may have, because none at all is no limit.
-  const options = { maxOutputLength: entry.bytes + 1, info: true } as const
+  const bytesMax = entry.bytes + 1
+  const options = {
+    maxOutputLength: bytesMax,
+    chunkSize: Math.max(leastChunkBytes, bytesMax),
+    info: true,
+  } as const
   try {
     // The types of Node do not know that `info` changes what is returned.
     const made = inflateRawSync(packedWhole, options) as unknown as InflatedInfo
@@ -161,9 +169,11 @@ function inflatedWhole(packedWhole: Buffer, entry: ArchiveEntry): Buffer {
 }
 
 async function* inflated(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
-  const inflate = createInflateRaw({ chunkSize: Math.min(chunkBytes, Math.max(1024, entry.bytes)) })
+  const inflate = createInflateRaw({
+    chunkSize: Math.min(chunkBytes, Math.max(leastChunkBytes, entry.bytes)),
+  })
   const fed = pipeline(packed(archive, entry), inflate)
-  // Whoever reads hears of it.
+  // A failure reaches whoever reads.
   fed.catch(() => undefined)
   try {
     for await (const chunk of inflate) yield chunk

@@ -42,7 +42,7 @@ async function take(store: FileStore, { upload, ...wanted }: TakeRequest): Promi
   try {
     return await takeUpload({ path, ...wanted }, store)
   } finally {
-    // Whoever tries again fetches another copy.
+    // A further attempt fetches another copy.
     await rm(path, { force: true })
   }
 }

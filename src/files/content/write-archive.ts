@@ -93,7 +93,7 @@ async function* bytesOf(
   try {
     for await (const chunk of output) yield chunk
   } finally {
-    // Whoever has enough of it leaves a content that is being read.
+    // A reader that has enough of it leaves a content in the middle.
     current?.destroy()
     output.destroy()
   }

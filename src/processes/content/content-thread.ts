@@ -11,7 +11,7 @@ function run(port: MessagePort, data: ContentThreadData): void {
   lowerThreadPriority()
   // The network thread has cleared what a crash has left, and may be writing there by now.
   const opening = openFileStore({ ...data, clock: systemClock, clearsLeftovers: false })
-  // Whoever asks gets the failure.
+  // A failure is the answer to whoever asks.
   opening.catch(() => undefined)
   serveCalls(port, new UploadTaker(opening).procedures)
 }
