@@ -9,7 +9,13 @@ import { cidLike } from './cid-like.ts'
 /** The store of files of a folder, as the service opens it. */
 export async function folderStore(folder: string): Promise<FileStore> {
   const address = { kind: 'folder' } as const
-  return await openFileStore({ address, folder, clock: systemClock, clearsLeftovers: true })
+  return await openFileStore({
+    address,
+    folder,
+    clock: systemClock,
+    spareBytes: 0,
+    clearsLeftovers: true,
+  })
 }
 
 /** Makes bytes a content of a store, under a name that only looks like their CID. */

@@ -7,8 +7,8 @@ import { chunksOf, Packing, unpack } from '../../src/operating/backup/packing.ts
 import { openOldState } from './old-state.ts'
 
 /**
- * Makes a backup what one of format 1 was: without files of users, and with a state that these migrations have
- * made, and none of the later ones. All rows of its tables are kept.
+ * Makes a backup what one of format 1 was: without files of users, and with a state that these
+ * migrations have made, and none of the later ones. All rows of its tables are kept.
  */
 export async function makeOlder(backup: string, migrations: readonly string[]): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(backup, manifestName), 'utf8')) as Manifest

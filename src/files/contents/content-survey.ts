@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { FilesAddress } from '../../config/files.ts'
+import { systemClock } from '../../core/clock.ts'
 import type { FileStore } from '../store/file-store.ts'
+import { openFileStore } from '../store/open-file-store.ts'
 
 /** Lost contents that are named; the others are only counted. */
 const namedMax = 20
@@ -26,9 +30,34 @@ export interface ContentSurvey {
   readonly unknownBytes: number
 }
 
+/** Where contents are: as the settings say, and within a data folder. */
+export interface ContentPlace {
+  readonly address: FilesAddress
+  /** A folder that is not there has no contents, and is not made. */
+  readonly folder: string
+}
+
+/** Compares what there is with a state (see `surveyContents`). Writes nothing there. */
+export async function surveyPlace(
+  statePath: string,
+  { address, folder }: ContentPlace,
+): Promise<ContentSurvey> {
+  if (address.kind === 'folder' && !existsSync(folder)) {
+    return await surveyContents(statePath, { async *contents() {} })
+  }
+  const reading = { clock: systemClock, spareBytes: 0, clearsLeftovers: false }
+  const store = await openFileStore({ address, folder, ...reading })
+  try {
+    return await surveyContents(statePath, store)
+  } finally {
+    await store.close()
+  }
+}
+
 /**
- * Compares a store with a state, of which only the sizes of contents are looked at. A running service may go on
- * taking and removing them: what the state has known all the time has been in the store all the time.
+ * Compares a store with a state, of which only the sizes of contents are looked at. A running
+ * service may go on taking and removing them: what the state has known all the time has been in the
+ * store all the time.
  *
  * @param statePath a state of before there were contents knows none
  */

@@ -41,8 +41,8 @@ export class UnusedContents {
   }
 
   /**
-   * Keeps every content that the state knows, until `release`. Resolves when none is being removed any more: the
-   * state does not know those by then. What it has never known goes on being removed.
+   * Keeps every content that the state knows, until `release`. Resolves when none is being removed
+   * any more: the state does not know those by then. What it has never known goes on being removed.
    */
   async hold(): Promise<void> {
     this.#isHeld = true

@@ -18,8 +18,9 @@ export function contentFolder(folder: string): string {
 }
 
 /**
- * The file of a content. The character before the last is as good as random: 32 folders, each of which has to
- * be synced when it gets a name. CIDs begin alike, and end with what fills their last byte.
+ * The file of a content. The character before the last is as good as random: 32 folders, each of
+ * which has to be synced when it gets a name. CIDs begin alike, and end with what fills their last
+ * byte.
  */
 export function contentPath(folder: string, cid: string): string {
   assertCid(cid)

@@ -60,7 +60,8 @@ export interface BackupOrder extends BackupThreadData {
  * 3. Between two commits of the journal the moment of state and MQTT sessions is fixed. All they know of the
  *    journal lies before its head at that moment, and all entries before it are about versions that they know.
  * 4. The journal is packed, from the position of whoever is behind up to that head.
- * 5. The contents of users' files are packed that the state knows; until then none of those is removed.
+ * 5. The contents of users' files are packed that the state knows, none of which is removed until
+ *    then.
  * 6. Everything else is packed, and the manifest written. Rows that lie on a server are read now, as they were at the
  *    position of step 2; until then no deleted stream is removed.
  */

@@ -146,7 +146,7 @@ export class BackupWriter {
     this.#journal = { ...range, entries }
   }
 
-  /** Packs the contents that the copied state knows, or the list of them where an object store has them. */
+  /** Packs the contents that the copied state knows, or their list where an object store has them. */
   async writeContents(source: ContentSource): Promise<void> {
     this.#phase = 'files'
     const state = new SqliteSnapshot(this.#staged(fileNames.state))

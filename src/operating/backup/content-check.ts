@@ -23,8 +23,8 @@ export interface CheckedContents {
 export const noContents: CheckedContents = { files: 0, lost: [], lostCount: 0 }
 
 /**
- * Hashes each content, and keeps those that are what the state says. Others are kept nowhere: under its CID there
- * are the right bytes or none, so that the same file can be uploaded again.
+ * Hashes each content, and keeps those that are what the state says. Others are kept nowhere: under
+ * its CID there are the right bytes or none, so that the same file can be uploaded again.
  *
  * @throws DamagedBackup
  */

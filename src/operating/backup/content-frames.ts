@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isCid } from '../../files/store/content-name.ts'
 import { DamagedBackup } from './manifest.ts'
 
-/** What is packed at once, with the rest that follows it: thousands of small contents share that. */
+/** What is packed at once: thousands of small contents share that. */
 const pieceBytes = 256 * 1024
 
 /** A line has a CID, a digest and two numbers; what claims to be longer was not written by us. */
@@ -21,7 +21,7 @@ export interface KnownContent {
 
 /** What the line before the bytes of a content says. */
 export interface PackedContent extends KnownContent {
-  /** Bytes that follow the line: other than `size` when its file was damaged; null when there was none. */
+  /** Bytes that follow: other than `size` when its file was damaged; null when there was none. */
   readonly bytes: number | null
 }
 
@@ -38,8 +38,8 @@ export function* contentLines(contents: Iterable<KnownContent>): Generator<Uint8
 }
 
 /**
- * Contents one after the other, in pieces that the next one overwrites: a line of JSON for each, and its bytes.
- * They are read by the calling thread: the pool of threads belongs to the store.
+ * Contents one after the other, in pieces that the next one overwrites: a line of JSON for each, and
+ * its bytes. They are read by the calling thread: the pool of threads belongs to the store.
  *
  * @param pathOf the path of the file of a content
  * @param onContent called with each, before it is read

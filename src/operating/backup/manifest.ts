@@ -55,7 +55,7 @@ export interface BackupCounts {
   readonly timeSeriesRows: Readonly<Record<string, number>>
   /** Rows of each table of the state. */
   readonly stateRows: Readonly<Record<string, number>>
-  /** Contents of users' files that the state knows; undefined in a backup of format 1, which has none. */
+  /** Contents of users' files that the state knows; undefined in format 1, which has none. */
   readonly files?: number
   /** Bytes of them. */
   readonly fileBytes?: number

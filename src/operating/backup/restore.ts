@@ -81,7 +81,7 @@ async function readManifest({ place, signal }: Restoring): Promise<Manifest> {
 }
 
 /**
- * Reads every file and compares it with the manifest, and contents with what the state knew of them.
+ * Reads every file and compares it with the manifest, and contents with what the state knew.
  *
  * @throws DamagedBackup naming the first file that differs
  */

@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs'
 import { filesIn } from '../../config/data-folder.ts'
-import { systemClock } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
-import { type ContentSurvey, surveyContents } from '../../files/contents/content-survey.ts'
-import type { FileStore } from '../../files/store/file-store.ts'
-import { openFileStore } from '../../files/store/open-file-store.ts'
+import { type ContentSurvey, surveyPlace } from '../../files/contents/content-survey.ts'
 import { type Check, fail, ok, type Surroundings } from './check.ts'
 
 const name = 'files'
@@ -15,15 +12,7 @@ export async function checkContents({ config, isLocked }: Surroundings): Promise
   const { filesAddress: address } = config
   if (!existsSync(state)) return ok(name, 'there are none yet')
   try {
-    const isThere = address.kind === 's3' || existsSync(folder)
-    const store = isThere
-      ? await openFileStore({ address, folder, clock: systemClock, clearsLeftovers: false })
-      : undefined
-    try {
-      return checkOf(await surveyContents(state, store ?? nothing), isLocked)
-    } finally {
-      await store?.close()
-    }
+    return checkOf(await surveyPlace(state, { address, folder }), isLocked)
   } catch (error) {
     const advice =
       address.kind === 's3'
@@ -32,8 +21,6 @@ export async function checkContents({ config, isLocked }: Surroundings): Promise
     return fail(name, `they cannot be looked at: ${messageOf(error)}`, advice)
   }
 }
-
-const nothing: Pick<FileStore, 'contents'> = { async *contents() {} }
 
 function checkOf(survey: ContentSurvey, isRunning: boolean): Check {
   const { known, knownBytes, lostCount, unknown, unknownBytes } = survey

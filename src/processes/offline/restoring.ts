@@ -4,8 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { type DataFiles, filesIn } from '../../config/data-folder.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
-import { surveyContents } from '../../files/contents/content-survey.ts'
-import { openFileStore } from '../../files/store/open-file-store.ts'
+import { surveyPlace } from '../../files/contents/content-survey.ts'
 import { parseBackupAddress } from '../../operating/backup/backup-place.ts'
 import { fileNames, hasFilesInBucket, type Manifest } from '../../operating/backup/manifest.ts'
 import { openPlace } from '../../operating/backup/open-place.ts'
@@ -36,8 +35,8 @@ export interface Restorer {
   /** Makes the data folder that the settings name. @throws DamagedBackup; Error when the folder is not empty */
   restore(settings: RestoreSettings, onProgress: OnProgress): Promise<ReadBackup>
   /**
-   * Compares the files of users with what the state knows, processes what is in the journal of a restored
-   * folder, and compares the counts of all streams.
+   * Compares the files of users with what the state knows, processes what is in the journal of a
+   * restored folder, and compares the counts of all streams.
    */
   compare(config: Config, read: ReadBackup): Promise<Comparison>
 }
@@ -131,18 +130,13 @@ async function compareContents(
 ): Promise<void> {
   if (hasFilesInBucket(manifest) && address.kind === 'folder') return
   const { state, files: folder } = filesIn(dataDir)
-  const store = await openFileStore({ address, folder, clock: systemClock, clearsLeftovers: false })
-  try {
-    const { lost, lostCount } = await surveyContents(state, store)
-    const reasons = new Map(contents.lost.map(({ cid, reason }) => [cid, reason]))
-    const sentences = lost.map(({ cid, size, found }) => {
-      if (found !== undefined) return `content ${cid} has ${found} bytes, not ${size}`
-      return reasons.get(cid) ?? `content ${cid} is missing`
-    })
-    differences.addAll(sentences, lostCount)
-  } finally {
-    await store.close()
-  }
+  const { lost, lostCount } = await surveyPlace(state, { address, folder })
+  const reasons = new Map(contents.lost.map(({ cid, reason }) => [cid, reason]))
+  const sentences = lost.map(({ cid, size, found }) => {
+    if (found !== undefined) return `content ${cid} has ${found} bytes, not ${size}`
+    return reasons.get(cid) ?? `content ${cid} is missing`
+  })
+  differences.addAll(sentences, lostCount)
 }
 
 type Rows = Readonly<Record<string, number>>
