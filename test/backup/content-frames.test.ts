@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -75,6 +75,18 @@ test('contents come out as they were, in whatever pieces they are read', async (
     ),
     { numRuns: runs },
   )
+})
+
+test('a content that cannot be read is named', () => {
+  using folder = new TemporaryFolder()
+  const cid = `b${'a'.repeat(58)}`
+  mkdirSync(folder.file(cid))
+  const pieces = contentFrames(
+    [{ cid, size: 3, sha256: '00' }],
+    (name) => folder.file(name),
+    () => undefined,
+  )
+  expect(() => [...pieces]).toThrow(`content ${cid} cannot be read: EISDIR`)
 })
 
 test('what nobody reads of a content is left out before the next one', async () => {

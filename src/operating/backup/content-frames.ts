@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { messageOf } from '../../core/errors.ts'
 import { isCid } from '../../files/store/content-name.ts'
 import { DamagedBackup } from './manifest.ts'
 
@@ -80,7 +81,7 @@ class Pieces {
     this.#filled += bytes.byteLength
   }
 
-  /** @throws Error when the file has fewer bytes than it had when it was opened */
+  /** @throws Error that names the content, also when it has fewer bytes than when it was opened */
   *addFile(
     file: number,
     { cid, bytes }: Pick<PackedContent, 'cid' | 'bytes'>,
@@ -88,10 +89,18 @@ class Pieces {
     for (let left = bytes ?? 0; left > 0; ) {
       if (this.#room === 0) yield* this.rest()
       const wanted = Math.min(left, this.#room)
-      const read = readSync(file, this.#piece, this.#filled, wanted, null)
+      const read = this.#read(file, wanted, cid)
       if (read === 0) throw new Error(`content ${cid} became shorter while it was copied`)
       this.#filled += read
       left -= read
+    }
+  }
+
+  #read(file: number, bytesMax: number, cid: string): number {
+    try {
+      return readSync(file, this.#piece, this.#filled, bytesMax, null)
+    } catch (error) {
+      throw new Error(`content ${cid} cannot be read: ${messageOf(error)}`, { cause: error })
     }
   }
 
