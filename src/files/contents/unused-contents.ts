@@ -92,25 +92,23 @@ export class UnusedContents {
   /** Resolves with how many were looked at: none while removals are held. */
   async #removeSome(): Promise<number> {
     const { state, writer, store } = this.#needs
+    if (this.#isHeld) return 0
     const rows = await state.selectFrom('released_contents').select('cid').limit(portion).execute()
-    const done: string[] = []
     for (const { cid } of rows) {
-      if (this.#isHeld) break
       // Forgotten first: nothing can name it then, and what a crash leaves is removed at the next start.
       if (await writer.attempt(forgottenContent(state, cid))) {
         await store.remove(cid)
         this.removed++
       }
-      done.push(cid)
     }
-    const cids = JSON.stringify(done)
+    const cids = JSON.stringify(rows.map(({ cid }) => cid))
     await writer.commit(
       written(
         state,
         sql`DELETE FROM released_contents WHERE cid IN (SELECT value FROM json_each(${cids}))`,
       ),
     )
-    return done.length
+    return rows.length
   }
 
   /** Removes what the store has and the state does not know: what an interrupted upload has left. */
