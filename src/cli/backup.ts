@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReadBackup } from '../operating/backup/restore.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Option } from './command.ts'
 import { formatBytes, ProgressLine } from './progress-line.ts'
@@ -33,6 +34,7 @@ interface BackupBody {
   readonly error: string | null
   readonly bytes: number | null
   readonly received: number | null
+  readonly lostFiles: number | null
 }
 
 /** Has the running service make a backup of itself, and waits for it. */
@@ -58,10 +60,16 @@ export const backup: Command = {
     const body = { to: placeOf(options['to']), withMasterKey }
     const begun = await session.call<BackupBody>({ method: 'POST', path: '/backups', body })
     const ended = await untilEnded(session, begun, new ProgressLine(isJson))
-    const { status, error, bytes, received } = ended
+    const { status, error, bytes, received, lostFiles } = ended
     if (status !== 'completed') throw new CommandError(`backup_${status}`, error ?? status)
     const text = `${body.to} has all ${received} readings received before it, in ${formatBytes(bytes ?? 0)}`
-    return { json: ended, text, ...(!withMasterKey && { notice: withoutKey }) }
+    const notices = [
+      ...(withMasterKey ? [] : [withoutKey]),
+      ...(lostFiles
+        ? [`${lostFiles} files of users are lost: streamvault doctor names them.`]
+        : []),
+    ]
+    return { json: ended, text, ...(notices.length > 0 && { notice: notices.join('\n') }) }
   },
 }
 
@@ -104,14 +112,27 @@ export const verifyBackup: Command = {
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
     try {
-      const manifest = await restorer.verify((done, total) => line.show('verifying', done, total))
-      const { files, counts } = manifest
-      const text = `${from} is whole: ${files.length} files, ${counts.received} readings received`
-      return { json: manifest, text }
+      const read = await restorer.verify((done, total) => line.show('verifying', done, total))
+      const { files, counts } = read.manifest
+      const whole = `${from} is whole: ${files.length} files, ${counts.received} readings received`
+      const { lost, lostCount } = read.contents
+      const json = { ...read.manifest, lostFiles: lost.map(({ reason }) => reason) }
+      if (lostCount === 0) return { json, text: whole }
+      return { json, text: `${whole}; but ${lostSentence(read)}`, isFailure: true }
     } finally {
       line.end()
     }
   },
+}
+
+/** Files of users that a backup does not have as they were uploaded. */
+export function lostSentence({ contents: { lost, lostCount } }: Pick<ReadBackup, 'contents'>) {
+  const more = lostCount > lost.length ? `; and ${lostCount - lost.length} more` : ''
+  return (
+    `${lostCount} files of users were lost before the backup was made: ` +
+    lost.map(({ reason }) => reason).join('; ') +
+    more
+  )
 }
 
 /** Folders are meant from here, also when the service has another working directory. */

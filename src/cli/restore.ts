@@ -1,5 +1,7 @@
 import { type Config, readConfig } from '../config/config.ts'
-import { fromOption, placeOf } from './backup.ts'
+import { hasFilesInBucket } from '../operating/backup/manifest.ts'
+import type { ReadBackup } from '../operating/backup/restore.ts'
+import { fromOption, lostSentence, placeOf } from './backup.ts'
 import { type Command, CommandError } from './command.ts'
 import { ProgressLine } from './progress-line.ts'
 
@@ -20,7 +22,8 @@ export const restore: Command = {
     },
     {
       name: 'verify',
-      summary: 'Process the journal at once, and compare the counts of all streams and tables.',
+      summary:
+        'Process the journal at once, and compare the counts of all streams and tables, and the files of users.',
     },
     {
       name: 'discard-cut-off',
@@ -36,25 +39,49 @@ export const restore: Command = {
     const from = placeOf(options['from'])
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
-    const manifest = await restorer
+    const read = await restorer
       .restore({ ...config, discardsCutOff }, (done, total) => line.show('restoring', done, total))
       .finally(() => line.end())
     const isVerified = options['verify'] !== undefined
-    const compared = isVerified ? await restorer.compare(config, manifest) : undefined
+    const compared = isVerified ? await restorer.compare(config, read) : undefined
     if (compared && compared.differenceCount > 0) {
       const { differenceCount, differences } = compared
       const message = `${dataDir} differs from the backup in ${differenceCount} places: ${differences.join('; ')}`
       throw new CommandError('restore_differs', message)
     }
+    const { manifest } = read
     const { received } = manifest.counts
     const done = `${dataDir} has all ${received} readings received until ${manifest.asOf}`
     return {
-      json: { dataDir, verified: isVerified, manifest },
+      json: {
+        dataDir,
+        verified: isVerified,
+        lostFiles: read.contents.lost.map(({ reason }) => reason),
+        manifest,
+      },
       text: isVerified ? `${done}; all counts are those of the backup` : done,
-      ...(!manifest.hasMasterKey && { notice: withoutKey(dataDir) }),
+      ...noticeOf(read, config),
     }
   },
 }
+
+function noticeOf(
+  read: ReadBackup,
+  { dataDir, filesAddress }: Config,
+): { readonly notice?: string } {
+  const { manifest, contents } = read
+  const isElsewhere = hasFilesInBucket(manifest) && filesAddress.kind === 'folder'
+  const notices = [
+    ...(manifest.hasMasterKey ? [] : [withoutKey(dataDir)]),
+    ...(contents.lostCount > 0 ? [lostSentence(read)] : []),
+    ...(isElsewhere ? [filesElsewhere] : []),
+  ]
+  return notices.length > 0 ? { notice: notices.join('\n') } : {}
+}
+
+const filesElsewhere =
+  'The files of users are not in the backup: they are in the bucket that STREAMVAULT_FILES_URL named. Set it ' +
+  'before the service is started; with it --verify says which of them the bucket does not have.'
 
 function withoutKey(dataDir: string): string {
   return (

@@ -29,7 +29,12 @@ function ignore(): void {}
 
 async function restore(backup: string, target: string): Promise<unknown> {
   const restorer = await openRestorer(backup, new AbortController().signal)
-  return await restorer.restore({ dataDir: target, timeSeries: { kind: 'duckdb' } }, ignore)
+  const settings = {
+    dataDir: target,
+    timeSeries: { kind: 'duckdb' },
+    filesAddress: { kind: 'folder' },
+  } as const
+  return await restorer.restore(settings, ignore)
 }
 
 async function verify(backup: string): Promise<unknown> {

@@ -8,6 +8,7 @@ export interface BackupAnswer {
   readonly to: string
   readonly error: string | null
   readonly received: number | null
+  readonly lostFiles: number | null
   readonly files: readonly { readonly name: string; readonly bytes: number }[] | null
   readonly progress: { readonly phase: string } | null
 }

@@ -37,6 +37,11 @@ export class TestState implements StateWriter, AsyncDisposable {
     return await attemptChanges(this.state, changes.map(plain), this.#notify)
   }
 
+  /** The path of its file. */
+  get path(): string {
+    return this.#folder.file('state.db')
+  }
+
   async newUser(): Promise<UserId> {
     const id = newId<UserId>()
     await this.commit(this.state.insertInto('users').values({ id, username: id, created_at: 0 }))

@@ -21,7 +21,7 @@ const lookMs = 60_000
 const tryAgainMs = 10_000
 
 export interface UnusedContentsNeeds {
-  readonly store: FileStore
+  readonly store: Pick<FileStore, 'contents' | 'remove'>
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly turns: Pick<ContentTurns, 'remove'>
@@ -34,6 +34,8 @@ export class UnusedContents {
   #woken = Promise.withResolvers<void>()
   /** Whether nothing can be in the store that the state does not know. */
   #isSwept = false
+  #isHeld = false
+  #removal: Promise<unknown> = Promise.resolve()
   /** Contents removed since the start. */
   removed = 0
 
@@ -44,6 +46,20 @@ export class UnusedContents {
   /** Something may be unused now. */
   wake(): void {
     this.#woken.resolve()
+  }
+
+  /**
+   * Keeps every content that the state knows, until `release`. Resolves when none is being removed
+   * any more: the state does not know those by then. What it has never known goes on being removed.
+   */
+  async hold(): Promise<void> {
+    this.#isHeld = true
+    await this.#removal
+  }
+
+  release(): void {
+    this.#isHeld = false
+    this.wake()
   }
 
   /**
@@ -85,24 +101,29 @@ export class UnusedContents {
     while (!signal.aborted && (await this.removeReleased())) continue
   }
 
-  /** Removes some of what was released. Resolves with whether there may be more. */
+  /** Removes some of what was released. Resolves with whether more can be removed now. */
   async removeReleased(): Promise<boolean> {
-    const { state, writer, turns } = this.#needs
+    const { state, turns } = this.#needs
     const isSome = await state.selectFrom('released_contents').select('cid').limit(1).execute()
     if (isSome.length === 0) return false
     return await turns.remove(async () => {
-      const rows = await state
-        .selectFrom('released_contents')
-        .select('cid')
-        .limit(portion)
-        .execute()
-      const cids = rows.map(({ cid }) => cid)
-      // Forgotten first: nothing can name it then. One that was forgotten before, and is still there, goes, too.
-      for (const cid of cids) await writer.attempt(forgottenContent(state, cid))
-      await this.#removeUnknown(cids)
-      await writer.commit(lookedAt(state, cids))
-      return rows.length === portion
+      const removal = this.#removeSome()
+      this.#removal = removal.catch(() => undefined)
+      return (await removal) === portion
     })
+  }
+
+  /** Resolves with how many were looked at: none while removals are held. */
+  async #removeSome(): Promise<number> {
+    const { state, writer } = this.#needs
+    if (this.#isHeld) return 0
+    const rows = await state.selectFrom('released_contents').select('cid').limit(portion).execute()
+    const cids = rows.map(({ cid }) => cid)
+    // Forgotten first: nothing can name it then. One that was forgotten before, and is still there, goes, too.
+    for (const cid of cids) await writer.attempt(forgottenContent(state, cid))
+    await this.#removeUnknown(cids)
+    await writer.commit(lookedAt(state, cids))
+    return rows.length
   }
 
   /** Removes what the store has and the state does not know: what an interrupted upload has left. */

@@ -4,7 +4,7 @@ import { link, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { fileStream } from '../../core/heard-streams.ts'
 import { someAtOnce } from './at-once.ts'
-import { assertCid, isCid, noSuchContent, nothingArrived } from './content-name.ts'
+import { contentFolder, contentPath, isCid, noSuchContent, nothingArrived } from './content-name.ts'
 import { asDiskFull, errorCodeOf, syncFolder, writeInPortions } from './durable-file.ts'
 import type { ByteRange, FileStore, LocalFile, StagedUpload } from './file-store.ts'
 import { Scratch } from './scratch.ts'
@@ -198,16 +198,11 @@ class FolderFileStore implements FileStore {
   }
 
   #contents(...names: readonly string[]): string {
-    return join(this.#needs.folder, 'content', ...names)
+    return join(contentFolder(this.#needs.folder), ...names)
   }
 
-  /**
-   * The character before the last is as good as random: 32 folders, each of which has to be synced
-   * when it gets a name. CIDs begin alike, and end with what fills their last byte.
-   */
   #pathOf(cid: string): string {
-    assertCid(cid)
-    return this.#contents(cid.slice(-2, -1), cid)
+    return contentPath(this.#needs.folder, cid)
   }
 }
 

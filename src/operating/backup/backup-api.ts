@@ -50,6 +50,10 @@ export const backupSchema = s.component(
     error: { ...s.nullable(s.text), description: 'Why it is not complete.' },
     bytes: { ...s.nullable(s.count), description: 'Of all files of a completed one.' },
     received: { ...s.nullable(s.count), description: 'Readings that were received before it.' },
+    lostFiles: {
+      ...s.nullable(s.count),
+      description: 'Files of users that were gone, or had another size, when it was made.',
+    },
     positions: s.nullable(positions),
     files: s.nullable(s.listOf(packedFile)),
   }),
@@ -75,6 +79,7 @@ export function backupBody(backup: Backup): Static<typeof backupSchema> {
     error,
     bytes: files === null ? null : files.reduce((sum, { bytes }) => sum + bytes, 0),
     received: manifest?.counts.received ?? null,
+    lostFiles: manifest?.counts.filesLost ?? null,
     positions: manifest?.positions ?? null,
     files,
   }

@@ -8,7 +8,13 @@ import type { Offset } from '../../storage/journal/journal.ts'
 import type { TrimHold } from '../../storage/journal/trim-schedule.ts'
 import type { ServedRows, StoreCopy } from '../../storage/time-series/store-copy.ts'
 import type { BackupProcedures, BackupThreadData } from './backup-thread.ts'
-import type { BackupProgress, SnapshotPaths, StagedFile, StagedText } from './backup-writer.ts'
+import type {
+  BackupProgress,
+  ContentSource,
+  SnapshotPaths,
+  StagedFile,
+  StagedText,
+} from './backup-writer.ts'
 import { backupFormat, type Manifest } from './manifest.ts'
 
 /** How often it is looked at how far a backup has come. */
@@ -27,6 +33,10 @@ export interface BackedUp {
   readonly snapshots: SnapshotPaths
   readonly holdRemovals: () => Promise<void>
   readonly releaseRemovals: () => Promise<void>
+  readonly contents: ContentSource
+  /** Keeps the contents of users' files that the state knows from being removed. */
+  readonly holdContents: () => Promise<void>
+  readonly releaseContents: () => void
   readonly copyStore: (folder: string) => Promise<StoreCopy>
   /** Resolves with why the copy of the store is of no use, if so. */
   readonly endCopy: () => Promise<string | undefined>
@@ -50,7 +60,9 @@ export interface BackupOrder extends BackupThreadData {
  * 3. Between two commits of the journal the moment of state and MQTT sessions is fixed. All they know of the
  *    journal lies before its head at that moment, and all entries before it are about versions that they know.
  * 4. The journal is packed, from the position of whoever is behind up to that head.
- * 5. Everything else is packed, and the manifest written. Rows that lie on a server are read now, as they were at the
+ * 5. The contents of users' files are packed that the state knows, none of which is removed until
+ *    then.
+ * 6. Everything else is packed, and the manifest written. Rows that lie on a server are read now, as they were at the
  *    position of step 2; until then no deleted stream is removed.
  */
 export class BackupRun {
@@ -100,6 +112,7 @@ export class BackupRun {
       this.#hold?.release()
       await this.#parts.endCopy().catch(ignore)
       await this.#parts.releaseRemovals().catch(ignore)
+      this.#parts.releaseContents()
       await this.#thread.terminate()
     }
   }
@@ -113,6 +126,8 @@ export class BackupRun {
     this.#assertGoesOn()
     const store = await parts.copyStore(staging)
     this.#assertGoesOn()
+    await parts.holdContents()
+    this.#assertGoesOn()
     const to = await this.#fixMoment()
     const asOf = order.nowText()
     const decider = await this.#thread.calls.copySnapshots()
@@ -121,6 +136,9 @@ export class BackupRun {
     await this.#thread.calls.writeJournal({ path: parts.journalPath, from, to })
     this.#assertGoesOn()
     this.#hold.release()
+    await this.#thread.calls.writeContents(parts.contents)
+    parts.releaseContents()
+    this.#assertGoesOn()
     await this.#thread.calls.writeFiles(filesOf(store))
     const timeSeriesRows = store.served ? await this.#servedRows(store.served) : store.rows
     for (const secret of order.secrets) await this.#thread.calls.writeText(secret)

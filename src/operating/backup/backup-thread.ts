@@ -6,6 +6,7 @@ import type { BackupAddress, PlaceRules } from './backup-place.ts'
 import {
   type BackupProgress,
   BackupWriter,
+  type ContentSource,
   type ManifestFacts,
   type SnapshotPaths,
   type StagedFile,
@@ -36,6 +37,7 @@ export interface BackupProcedures {
   /** Resolves with the decider's position. */
   copySnapshots(): Promise<number>
   writeJournal(part: JournalPart): Promise<void>
+  writeContents(source: ContentSource): Promise<void>
   writeFiles(files: readonly StagedFile[]): Promise<void>
   /** Resolves with the rows of each table. */
   writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>>
@@ -61,6 +63,7 @@ function run(port: MessagePort, { address, rules, staging }: BackupThreadData): 
       return await (await opening).copySnapshots()
     },
     writeJournal: async ({ path, ...range }) => (await opening).writeJournal(path, range),
+    writeContents: async (source) => (await opening).writeContents(source),
     writeFiles: async (files) => (await opening).writeFiles(files),
     writeRows: async (served) => (await opening).writeRows(served),
     writeText: async (file) => (await opening).writeText(file),

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DomainError } from '../../core/errors.ts'
+import { contentPath } from '../../files/store/content-name.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 import type { ServedRows } from '../../storage/time-series/store-copy.ts'
 import type { BackupPlace } from './backup-place.ts'
+import { contentFrames, contentLines, type KnownContent } from './content-frames.ts'
 import { removeGradually } from './gradual-removal.ts'
 import { journalFrames } from './journal-frames.ts'
 import {
@@ -26,7 +28,7 @@ export interface BackupProgress {
   readonly bytesTotal: number
 }
 
-export const backupPhases = ['time-series', 'state', 'journal', 'packing', 'done'] as const
+export const backupPhases = ['time-series', 'state', 'journal', 'files', 'packing', 'done'] as const
 
 export type BackupPhase = (typeof backupPhases)[number]
 
@@ -47,6 +49,11 @@ export interface SnapshotPaths {
   readonly state: string
   readonly mqttSessions: string
 }
+
+/** Where the bytes of users' files are. */
+export type ContentSource =
+  | { readonly kind: 's3' }
+  | { readonly kind: 'folder'; readonly path: string }
 
 /** What the manifest says beside what the writer knows itself. */
 export type ManifestFacts = Pick<
@@ -75,6 +82,7 @@ export class BackupWriter {
   #stateRows: Readonly<Record<string, number>> = {}
   #decider: Offset = 0
   #journal = { from: 0, to: 0, entries: 0 }
+  #contents = { files: 0, fileBytes: 0, filesLost: 0 }
   #phase: BackupPhase = 'time-series'
   #bytesDone = 0
   #bytesTotal = 0
@@ -138,6 +146,35 @@ export class BackupWriter {
     this.#journal = { ...range, entries }
   }
 
+  /** Packs the contents that the copied state knows, or their list where an object store has them. */
+  async writeContents(source: ContentSource): Promise<void> {
+    this.#phase = 'files'
+    const state = new SqliteSnapshot(this.#staged(fileNames.state))
+    try {
+      for (const row of state.rows(sumOfContents)) {
+        this.#contents.files = Number(row['files'])
+        this.#contents.fileBytes = Number(row['bytes'])
+      }
+      const known = knownContents(state)
+      if (source.kind === 's3') {
+        await this.#pack(fileNames.contentList, contentLines(known), 0)
+        return
+      }
+      const { fileBytes } = this.#contents
+      this.#bytesTotal += fileBytes
+      const frames = contentFrames(
+        known,
+        (cid) => contentPath(source.path, cid),
+        ({ bytes, size }) => {
+          if (bytes !== size) this.#contents.filesLost++
+        },
+      )
+      await this.#pack(fileNames.contents, frames, fileBytes)
+    } finally {
+      state.close()
+    }
+  }
+
   /** Packs what was copied, and a few files that lie elsewhere. */
   async writeFiles(files: readonly StagedFile[]): Promise<void> {
     this.#phase = 'packing'
@@ -189,6 +226,7 @@ export class BackupWriter {
       journalEntries: entries,
       timeSeriesRows,
       stateRows: this.#stateRows,
+      ...this.#contents,
     }
     const manifest: Manifest = { ...facts, positions, counts, files: this.#files }
     this.#aborted.signal.throwIfAborted()
@@ -247,6 +285,15 @@ const deciderPosition = `SELECT next_offset FROM consumer_positions WHERE consum
 /** What the decider has counted of the streams that there are. */
 const countersOfStreams = `SELECT s.id AS stream_id, coalesce(c.received, 0) AS received
   FROM data_streams s LEFT JOIN stream_counters c ON c.stream_id = s.id`
+
+const sumOfContents = 'SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents'
+
+function* knownContents(state: SqliteSnapshot): Generator<KnownContent> {
+  for (const row of state.rows('SELECT cid, size, sha256 FROM contents ORDER BY cid')) {
+    const { cid, size, sha256 } = row
+    yield { cid: String(cid), size: Number(size), sha256: String(sha256) }
+  }
+}
 
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)

@@ -65,17 +65,27 @@ export async function writeDurably(
 ): Promise<void> {
   const file = openSync(path, 'wx', 0o600)
   try {
-    let unsynced = 0
-    for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at)
-      unsynced += chunk.byteLength
-      if (unsynced < unsyncedBytesMax) continue
-      fdatasyncSync(file)
-      unsynced = 0
-    }
+    for await (const _ of writingTo(file, chunks)) continue
     fsyncSync(file)
   } finally {
     closeSync(file)
+  }
+}
+
+/** Hands chunks on once they are written. The last of them need not be durable when it ends. */
+export async function* writingTo(
+  file: number,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let unsynced = 0
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at)
+    unsynced += chunk.byteLength
+    if (unsynced >= unsyncedBytesMax) {
+      fdatasyncSync(file)
+      unsynced = 0
+    }
+    yield chunk
   }
 }
 

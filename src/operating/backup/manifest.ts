@@ -1,5 +1,5 @@
 /** Version of the manifest and of the files that it lists; a backup of a newer one is refused. */
-export const backupFormat = 1
+export const backupFormat = 2
 
 /** Name of the file that is written last: a place without it holds a backup that was cut off. */
 export const manifestName = 'manifest.json'
@@ -14,6 +14,9 @@ export const fileNames = {
   rows: 'questdb-rows.ndjson.zst',
   journal: 'journal.zst',
   counts: 'counts.ndjson.zst',
+  /** Contents of users' files; `contentList` instead where an object store has them. */
+  contents: 'files.zst',
+  contentList: 'files.ndjson.zst',
   masterKey: 'master.key.zst',
   admin: 'admin.json.zst',
 } as const
@@ -52,6 +55,12 @@ export interface BackupCounts {
   readonly timeSeriesRows: Readonly<Record<string, number>>
   /** Rows of each table of the state. */
   readonly stateRows: Readonly<Record<string, number>>
+  /** Contents of users' files that the state knows; undefined in format 1, which has none. */
+  readonly files?: number
+  /** Bytes of them. */
+  readonly fileBytes?: number
+  /** Contents whose file was gone, or had another size. */
+  readonly filesLost?: number
 }
 
 export interface Manifest {
@@ -65,6 +74,11 @@ export interface Manifest {
   readonly positions: BackupPositions
   readonly counts: BackupCounts
   readonly files: readonly PackedFile[]
+}
+
+/** Whether the files of users stay in a bucket, of which the backup has a list. */
+export function hasFilesInBucket({ files }: Pick<Manifest, 'files'>): boolean {
+  return files.some(({ name }) => name === fileNames.contentList)
 }
 
 /** A backup that cannot be used as it is. */
@@ -91,7 +105,8 @@ export function parseManifest(text: string): Manifest {
     new Set(files.map(({ name }) => name)).size === files.length &&
     isSize(positions?.journalFrom) &&
     isSize(positions?.journalTo) &&
-    typeof counts === 'object'
+    typeof counts === 'object' &&
+    [counts.files, counts.fileBytes, counts.filesLost].every(isSizeIfGiven)
   if (!isSound) throw new DamagedBackup(`${manifestName} does not list what a backup has`)
   return manifest as Manifest
 }
@@ -108,6 +123,10 @@ function parsedJson(text: string): Unchecked {
 
 function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isSizeIfGiven(value: unknown): boolean {
+  return value === undefined || isSize(value)
 }
 
 function isDigest(value: unknown): boolean {

@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { filesIn } from '../../config/data-folder.ts'
+import { openFolderStore } from '../../files/store/folder-file-store.ts'
 import { rebuildJournal } from '../../storage/journal/journal-rebuild.ts'
 import type { BackupPlace } from './backup-place.ts'
+import { type CheckedContents, checkContents, countContents, noContents } from './content-check.ts'
+import { contentsOf } from './content-frames.ts'
+import { ContentKeeper } from './content-keeper.ts'
 import { syncFolder, writeDurably } from './folder-place.ts'
 import { batchesOf } from './journal-frames.ts'
 import {
@@ -42,6 +47,21 @@ export interface RowsReceiver {
   discard(): Promise<void>
 }
 
+/** What a restore makes. */
+export interface RestoreTarget {
+  readonly dataDir: string
+  /** Gets rows that are not in the folder; undefined: there is no server for them. */
+  readonly rows: RowsReceiver | undefined
+  /** Whether the restored service is to have the files of users in a bucket. */
+  readonly hasBucket: boolean
+}
+
+/** A backup that was read as a whole. */
+export interface ReadBackup {
+  readonly manifest: Manifest
+  readonly contents: CheckedContents
+}
+
 /** @throws DamagedBackup when there is none that is complete; Error when it cannot be read */
 async function readManifest({ place, signal }: Restoring): Promise<Manifest> {
   const pieces: Uint8Array[] = []
@@ -60,33 +80,41 @@ async function readManifest({ place, signal }: Restoring): Promise<Manifest> {
   return parseManifest(Buffer.concat(pieces).toString('utf8'))
 }
 
-/** Reads every file and compares it with the manifest. @throws DamagedBackup naming the first that differs */
-export async function verifyBackup(restoring: Restoring): Promise<Manifest> {
+/**
+ * Reads every file and compares it with the manifest, and contents with what the state knew.
+ *
+ * @throws DamagedBackup naming the first file that differs
+ */
+export async function verifyBackup(restoring: Restoring): Promise<ReadBackup> {
   const manifest = await readManifest(restoring)
   const read = readerOf(manifest, restoring)
+  let contents = noContents
   for (const file of manifest.files) {
-    for await (const _ of checked(read(file), file)) continue
+    if (isOfContents(file)) {
+      contents = await readContents(manifest, file, unpack(read(file), file), undefined)
+    } else {
+      for await (const _ of checked(read(file), file)) continue
+    }
   }
-  return manifest
+  return { manifest, contents }
 }
 
 /**
  * Builds a data folder from a backup: beside its place, and it gets its name when every file was what the
  * manifest lists and all is durable. So a restore that fails leaves nothing.
  *
- * @param receiver of rows that are not in the folder; undefined: there is no server for them
  * @throws DamagedBackup naming the file; Error when there is something where the folder is to be
  */
 export async function restoreBackup(
   restoring: Restoring,
-  dataDir: string,
-  receiver: RowsReceiver | undefined,
-): Promise<Manifest> {
+  { dataDir, rows: receiver, hasBucket }: RestoreTarget,
+): Promise<ReadBackup> {
   const target = resolve(dataDir)
   if (existsSync(target) && readdirSync(target).length > 0) {
     throw new Error(`${target} is not empty: a backup is only restored into a new folder`)
   }
   const manifest = await readManifest(restoring)
+  if (hasBucket && hasContents(manifest)) throw new Error(notForBucket)
   const hasRows = manifest.files.some(({ name }) => name === fileNames.rows)
   if (hasRows) await receiverOf(receiver).begin()
   else if (receiver) throw new Error(notForServer)
@@ -95,15 +123,19 @@ export async function restoreBackup(
   const building = mkdtempSync(`${target}.restoring-`)
   try {
     const read = readerOf(manifest, restoring)
-    for (const file of manifest.files)
-      await restoreFile({ building, manifest, receiver }, file, read(file))
+    let contents = noContents
+    for (const file of manifest.files) {
+      const built = { building, manifest, receiver }
+      if (isOfContents(file)) contents = await restoreContents(built, file, read(file))
+      else await restoreFile(built, file, read(file))
+    }
     syncFolder(building)
     // Rows are finished before there is a folder: tables of one are never taken for something that
     // was left.
     if (hasRows) await receiver?.finish()
     renameSync(building, target)
     syncFolder(dirname(target))
-    return manifest
+    return { manifest, contents }
   } catch (error) {
     rmSync(building, { recursive: true, force: true })
     if (hasRows) await receiver?.discard().catch(() => undefined)
@@ -125,6 +157,50 @@ function receiverOf(receiver: RowsReceiver | undefined): RowsReceiver {
   throw new Error(
     'the time series of this backup are those of a QuestDB: say in STREAMVAULT_TIMESERIES_URL which one gets them',
   )
+}
+
+const notForBucket =
+  'the files of users are in this backup itself: restore it without STREAMVAULT_FILES_URL'
+
+function isOfContents({ name }: PackedFile): boolean {
+  return name === fileNames.contents || name === fileNames.contentList
+}
+
+/** Whether the bytes of some files of users are in the backup. */
+function hasContents({ files, counts }: Manifest): boolean {
+  return files.some(({ name }) => name === fileNames.contents) && counts.files !== 0
+}
+
+async function restoreContents(
+  { building, manifest }: Built,
+  file: PackedFile,
+  packed: AsyncIterable<Uint8Array>,
+): Promise<CheckedContents> {
+  const content = unpack(packed, file)
+  if (file.name === fileNames.contentList) {
+    return await readContents(manifest, file, content, undefined)
+  }
+  const folder = filesIn(building).files
+  const store = await openFolderStore({ folder, spareBytes: 0, clearsLeftovers: false })
+  try {
+    return await readContents(manifest, file, content, new ContentKeeper(store))
+  } finally {
+    await store.close()
+  }
+}
+
+/** Hashes contents, and keeps them where there is a keeper; a list of them is only counted. */
+async function readContents(
+  { counts }: Manifest,
+  { name }: PackedFile,
+  content: AsyncIterable<Uint8Array>,
+  keeper: ContentKeeper | undefined,
+): Promise<CheckedContents> {
+  const contents = contentsOf(content)
+  const isList = name === fileNames.contentList
+  const found = isList ? await countContents(contents) : await checkContents(contents, keeper)
+  if (found.files === counts.files) return found
+  throw new DamagedBackup(`${name} has ${found.files} contents instead of ${counts.files}`)
 }
 
 async function restoreFile(

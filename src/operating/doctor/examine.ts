@@ -1,4 +1,5 @@
 import type { Check, Surroundings } from './check.ts'
+import { checkContents } from './content-checks.ts'
 import {
   checkAdminFile,
   checkJournal,
@@ -27,6 +28,7 @@ export async function examine(
     folder,
     // What is in a folder that is none has nothing to tell.
     ...(folder.status === 'fail' ? [] : inFolder.map((check) => check(surroundings))),
+    ...(folder.status === 'fail' ? [] : [await checkContents(surroundings)]),
     checkTls(surroundings),
     ...(await checkPorts(surroundings)),
     await checkService(ask, surroundings.isLocked),

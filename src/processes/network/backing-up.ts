@@ -5,6 +5,7 @@ import { AuditLog } from '../../access/audit/audit-log.ts'
 import type { Config } from '../../config/config.ts'
 import { productVersion } from '../../config/product-version.ts'
 import { systemClock } from '../../core/clock.ts'
+import type { UnusedContents } from '../../files/contents/unused-contents.ts'
 import { backupRoutes } from '../../operating/backup/backup-routes.ts'
 import type { BackedUp } from '../../operating/backup/backup-run.ts'
 import { BackupStore } from '../../operating/backup/backup-store.ts'
@@ -21,10 +22,16 @@ export interface BackingUp {
   readonly routes: (posts: Posts) => GuardedRoutes
 }
 
+export interface BackingUpNeeds {
+  readonly config: Config
+  readonly logger: Logger
+  readonly unused: UnusedContents
+}
+
 /** Composition of what makes backups of a running service. */
 export async function openBackups(
   engine: Engine,
-  { config, logger }: { readonly config: Config; readonly logger: Logger },
+  { config, logger, unused }: BackingUpNeeds,
 ): Promise<BackingUp> {
   const { state, worker, folder } = engine
   const staging = join(folder.path, stagingName)
@@ -32,7 +39,7 @@ export async function openBackups(
   rmSync(staging, { recursive: true, force: true })
   const backups = new Backups({
     store: new BackupStore(state, worker),
-    parts: backedUp(engine),
+    parts: backedUp(engine, config, unused),
     clock: systemClock,
     productVersion: productVersion(),
     egressAllowed: config.egressAllowed,
@@ -52,7 +59,8 @@ export async function openBackups(
   }
 }
 
-function backedUp({ trimming, commits, journal, journalPath, worker, folder }: Engine): BackedUp {
+function backedUp(engine: Engine, config: Config, unused: UnusedContents): BackedUp {
+  const { trimming, commits, journal, journalPath, worker, folder } = engine
   return {
     holdTrimming: () => trimming.hold(),
     betweenCommits: (work) => commits.between(work),
@@ -61,6 +69,10 @@ function backedUp({ trimming, commits, journal, journalPath, worker, folder }: E
     snapshots: { state: folder.state, mqttSessions: folder.mqttSessions },
     holdRemovals: () => worker.holdRemovals(),
     releaseRemovals: () => worker.releaseRemovals(),
+    contents:
+      config.filesAddress.kind === 's3' ? { kind: 's3' } : { kind: 'folder', path: folder.files },
+    holdContents: () => unused.hold(),
+    releaseContents: () => unused.release(),
     copyStore: (path) => worker.copyStore(path),
     endCopy: () => worker.endCopy(),
     stopCopy: () => worker.stopCopy(),

@@ -122,6 +122,7 @@ async function openParts(
   )
   const cipher = access.auth.masterKey
   const domains = openDomains(engine, config, cipher)
+  const filing = openFiling({ engine, config, logger, store, access, domains })
   const delivering = await openDelivering(engine, { config, cipher, audit: access.audit })
   return {
     config,
@@ -131,11 +132,11 @@ async function openParts(
     certificate: config.tls && readCertificate(config.tls),
     domains,
     access,
-    filing: openFiling({ engine, config, logger, store, access, domains }),
+    filing,
     live: openLive(engine, logger),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
-    backing: await openBackups(engine, { config, logger }),
+    backing: await openBackups(engine, { config, logger, unused: filing.unused }),
     delivering,
     notifying: openNotifying(engine, { ...config, ...delivering }),
   }
