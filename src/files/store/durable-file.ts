@@ -8,17 +8,24 @@ import { DomainError } from '../../core/errors.ts'
  */
 const unsyncedBytesMax = 1024 * 1024
 
+/** How a file is written. */
+interface Writing {
+  /** Free space of the disk that is left to others. */
+  readonly spareBytes?: number
+  /** Removes what was written of a file that fails. */
+  readonly remove?: (path: string) => Promise<void>
+}
+
 /**
  * Writes a new file; durable when it resolves, but for its name in the folder. When it fails there
  * is none. One piece is asked for at a time, and none before the one before it is written.
  *
- * @param spareBytes free space of the disk that is left to others
  * @throws DomainError `disk_full`; whatever the bytes throw
  */
 export async function writeInPortions(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
-  spareBytes = 0,
+  { spareBytes = 0, remove = removeAtOnce }: Writing = {},
 ): Promise<void> {
   const assertRoom = async () => {
     const { bavail, bsize } = await statfs(dirname(path))
@@ -28,9 +35,13 @@ export async function writeInPortions(
     await assertRoom()
     await writeTo(await open(path, 'wx', 0o600), bytes, assertRoom)
   } catch (error) {
-    await rm(path, { force: true }).catch(() => undefined)
+    await remove(path).catch(() => undefined)
     throw asDiskFull(error)
   }
+}
+
+async function removeAtOnce(path: string): Promise<void> {
+  await rm(path, { force: true })
 }
 
 async function writeTo(

@@ -7,6 +7,7 @@ import { someAtOnce } from './at-once.ts'
 import { contentFolder, contentPath, isCid, noSuchContent, nothingArrived } from './content-name.ts'
 import { asDiskFull, errorCodeOf, syncFolder, writeInPortions } from './durable-file.ts'
 import type { ByteRange, FileStore, LocalFile, StagedUpload } from './file-store.ts'
+import { LeavingFiles } from './leaving-files.ts'
 import { Scratch } from './scratch.ts'
 import { parseUploadId, type UploadId } from './upload-id.ts'
 
@@ -48,10 +49,12 @@ class FolderFileStore implements FileStore {
   readonly uploadUrl = undefined
   readonly #needs: FolderStoreNeeds
   readonly #scratch: Scratch
+  readonly #leaving: LeavingFiles
 
   constructor(needs: FolderStoreNeeds) {
     this.#needs = needs
     this.#scratch = new Scratch(join(needs.folder, 'scratch'))
+    this.#leaving = new LeavingFiles(this.#staged(), partEnding)
   }
 
   get scratch(): string {
@@ -78,7 +81,10 @@ class FolderFileStore implements FileStore {
 
   async stage(upload: UploadId, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const part = this.#newPart()
-    await writeInPortions(part, bytes, this.#needs.spareBytes)
+    await writeInPortions(part, bytes, {
+      spareBytes: this.#needs.spareBytes,
+      remove: (path) => this.#leaving.remove(path),
+    })
     try {
       await rename(part, this.#staged(upload))
     } catch (error) {
@@ -113,7 +119,7 @@ class FolderFileStore implements FileStore {
   }
 
   async discard(upload: UploadId): Promise<void> {
-    await rm(this.#staged(upload), { force: true })
+    await this.#leaving.remove(this.#staged(upload))
     await this.#scratch.discard(upload)
   }
 
@@ -149,7 +155,7 @@ class FolderFileStore implements FileStore {
   }
 
   async remove(cid: string): Promise<void> {
-    await rm(this.#pathOf(cid), { force: true })
+    await this.#leaving.remove(this.#pathOf(cid))
   }
 
   async check(): Promise<void> {
@@ -163,7 +169,10 @@ class FolderFileStore implements FileStore {
     }
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#leaving.close()
+    await this.#scratch.close()
+  }
 
   async #keep({ cid, path }: LocalFile): Promise<void> {
     const target = this.#pathOf(cid)

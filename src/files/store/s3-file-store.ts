@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { takeAllSteps } from '../../core/all-steps.ts'
@@ -93,7 +93,10 @@ class S3FileStore implements FileStore {
     const path = await this.#scratch.pathFor(upload)
     try {
       const bytes = bucket.read(stagedBegin + upload, { signal })
-      await writeInPortions(path, bytes, this.#needs.spareBytes)
+      await writeInPortions(path, bytes, {
+        spareBytes: this.#needs.spareBytes,
+        remove: (part) => this.#scratch.remove(part),
+      })
     } catch (error) {
       throw isMissing(error) ? nothingArrived(upload, error) : error
     }
@@ -117,12 +120,12 @@ class S3FileStore implements FileStore {
       if (bytes > smallBytesMax) large.push({ cid, path, bytes })
       else {
         if (!isThere) await bucket.writeWhole(contentBegin + cid, await readFile(path))
-        await rm(path, { force: true })
+        await this.#scratch.remove(path)
       }
     })
     for (const { cid, path, bytes } of large) {
       await bucket.write(contentBegin + cid, fileStream(path), bytes)
-      await rm(path, { force: true })
+      await this.#scratch.remove(path)
     }
   }
 
@@ -171,6 +174,7 @@ class S3FileStore implements FileStore {
   async close(): Promise<void> {
     const bucket = await this.#bucket
     bucket?.close()
+    await this.#scratch.close()
   }
 
   /** Connects to nothing yet, but loads much, so the first who needs it waits for that. */

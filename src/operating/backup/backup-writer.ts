@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DomainError } from '../../core/errors.ts'
+import { removeGradually } from '../../core/gradual-removal.ts'
 import { contentPath } from '../../files/store/content-name.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 import type { ServedRows } from '../../storage/time-series/store-copy.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { contentFrames, contentLines, type KnownContent } from './content-frames.ts'
-import { removeGradually } from './gradual-removal.ts'
 import { journalFrames } from './journal-frames.ts'
 import {
   type BackupPositions,

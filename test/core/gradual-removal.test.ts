@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { removeGradually } from '../../src/operating/backup/gradual-removal.ts'
+import { removeGradually } from '../../src/core/gradual-removal.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const mib = 1024 * 1024
