@@ -39,9 +39,7 @@ export function openFiling(needs: FilingNeeds) {
   const { state, worker: writer } = engine
   const { signed, uploadUrls, users } = access
   const ending = new AbortController()
-  const onFailure = (error: unknown) => {
-    if (!ending.signal.aborted) logger.warn({ err: error }, 'files could not be looked at')
-  }
+  const onFailure = failuresTo(logger, ending.signal)
   const turns = new ContentTurns()
   const unused = new UnusedContents({ store, state, writer, turns, onFailure })
   const content = new ThreadedContent({
@@ -95,6 +93,13 @@ export function openFiling(needs: FilingNeeds) {
       await content.close()
       await store.close()
     },
+  }
+}
+
+/** Failures go to the log, until the end is what they come from. */
+function failuresTo(logger: Logger, ending: AbortSignal) {
+  return (error: unknown): void => {
+    if (!ending.aborted) logger.warn({ err: error }, 'files could not be looked at')
   }
 }
 
