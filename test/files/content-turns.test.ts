@@ -12,6 +12,10 @@ function held() {
   return { work, begun: begun.promise, end: end.resolve }
 }
 
+async function fails(): Promise<never> {
+  throw new Error('no')
+}
+
 describe('the turns of contents', () => {
   test('let a removal begin when nobody takes any more', async () => {
     const turns = new ContentTurns()
@@ -84,10 +88,6 @@ describe('the turns of contents', () => {
 
   test('go on after work that fails', async () => {
     const turns = new ContentTurns()
-    const fails = async () => {
-      throw new Error('no')
-    }
-
     await expect(turns.take(fails)).rejects.toThrow('no')
     await expect(turns.remove(fails)).rejects.toThrow('no')
     expect(await turns.take(async () => 1)).toBe(1)

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import type { TakenUpload } from '../../src/files/content/content.ts'
+import type { TakenUpload, UploadLimits } from '../../src/files/content/content.ts'
 import { folderCid } from '../../src/files/content/folder-cid.ts'
 import { takeUpload } from '../../src/files/content/take-upload.ts'
 import { KeptContents } from '../support/kept-contents.ts'
@@ -61,6 +61,19 @@ const tools: readonly (readonly [tool: string, command: string, words: readonly 
     (how) => [`python, ${how}`, 'python3', ['-c', python, '../upload', how]] as const,
   ),
 ]
+
+describe('an archive that the disk has no room for', () => {
+  test('is not refused for what it is', async () => {
+    using kept = new KeptContents()
+    const archive = zipArchive([{ name: 'a', content: 'hello world' }])
+
+    await expect(takeBytes(kept, archive, { ...limits, roomBytes: 10 })).rejects.toMatchObject({
+      code: 'disk_full',
+    })
+    expect(kept.leftInScratch()).toEqual([])
+    expect(await takeBytes(kept, archive, { ...limits, roomBytes: 11 })).toMatchObject({ size: 11 })
+  })
+})
 
 describe('what is in an archive', () => {
   test.each(tools)('of %s is kept', async (_, command, words) => {
@@ -250,7 +263,11 @@ async function take(kept: KeptContents, entries: readonly ZipEntry[]): Promise<T
   return await takeBytes(kept, zipArchive(entries))
 }
 
-async function takeBytes(kept: KeptContents, bytes: Buffer, within = limits): Promise<TakenUpload> {
+async function takeBytes(
+  kept: KeptContents,
+  bytes: Buffer,
+  within: UploadLimits = limits,
+): Promise<TakenUpload> {
   const path = kept.file('upload')
   writeFileSync(path, bytes)
   return await takeUpload({ path, form: { is: 'archive' }, limits: within }, kept)

@@ -90,7 +90,7 @@ describe.skipIf(isObjectStoreMissing)('files in a bucket', () => {
     const { failure, presigned_url: left } = await attachmentAsItIs(api, id)
     expect(failure).toMatchObject({ error })
     expect(left).toBe('')
-    expect(objectsIn('staged')).toEqual([])
+    await expect.poll(() => objectsIn('staged')).toEqual([])
   })
 
   test('are gone from it with what they belong to', async () => {

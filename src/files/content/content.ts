@@ -43,4 +43,6 @@ export interface UploadLimits {
   readonly bytesMax: number
   /** Bytes of all files of an archive together. */
   readonly unpackedBytesMax: number
+  /** Bytes that the disk has room for now; where it is not said, the disk says it itself. */
+  readonly roomBytes?: number
 }

@@ -71,7 +71,7 @@ async function headOf(path: string): Promise<Uint8Array> {
 
 async function takeArchive(
   path: string,
-  { unpackedBytesMax }: UploadLimits,
+  { unpackedBytesMax, roomBytes }: UploadLimits,
   keeper: ContentKeeper,
 ): Promise<TakenUpload> {
   const { unpack } = await import('./unpack.ts')
@@ -80,7 +80,7 @@ async function takeArchive(
     const files: NamedContent[] = []
     // Files with the bytes of another are kept once, and handed over once.
     const kept = new Set<string>()
-    for await (const portion of unpack(path, { unpackedBytesMax, folder })) {
+    for await (const portion of unpack(path, { unpackedBytesMax, roomBytes, folder })) {
       const fresh = portion.flatMap(({ content: { cid }, path: at }) => {
         if (kept.has(cid)) return []
         kept.add(cid)

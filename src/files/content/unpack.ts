@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } fr
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
-import type { DomainError } from '../../core/errors.ts'
+import { DomainError } from '../../core/errors.ts'
 import { ArchiveBytes } from './archive-bytes.ts'
 import { type ArchiveEntry, readDirectory } from './archive-directory.ts'
 import type { NamedContent } from './content.ts'
@@ -35,6 +35,8 @@ export interface UnpackedFile {
 export interface UnpackOptions {
   /** Bytes of all files together. */
   readonly unpackedBytesMax: number
+  /** As in `UploadLimits`. */
+  readonly roomBytes?: number | undefined
   /** An empty folder. What is left in it goes with it. */
   readonly folder: string
 }
@@ -44,14 +46,18 @@ export interface UnpackOptions {
  * done with when the next one is asked for, so that there are never many files at once. A refusal comes
  * before the first portion, unless the bytes of a file are not what the archive says of them.
  *
- * @throws DomainError `file_rejected`
+ * @throws DomainError `file_rejected`, `disk_full`
  */
 export async function* unpack(
   path: string,
-  { unpackedBytesMax, folder }: UnpackOptions,
+  { unpackedBytesMax, roomBytes = Number.POSITIVE_INFINITY, folder }: UnpackOptions,
 ): AsyncGenerator<readonly UnpackedFile[]> {
   using archive = new ArchiveBytes(path)
   const entries = await readDirectory(archive, unpackedBytesMax)
+  // No fault of the archive: it may be taken another time.
+  if (entries.reduce((sum, entry) => sum + entry.bytes, 0) > roomBytes) {
+    throw new DomainError('disk_full', 'there is too little space left on the disk to unpack it')
+  }
   let portion: UnpackedFile[] = []
   let bytes = 0
   for (const [at, entry] of entries.entries()) {

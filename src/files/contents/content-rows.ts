@@ -154,7 +154,30 @@ const isUnused = sql<boolean>`${sql.join(
   sql` AND `,
 )}`
 
-/** The change that forgets a content which is not used. It finds no row when it is. */
-export function forgottenContent(state: StateDatabase, cid: string): Compilable {
-  return written(state, sql`DELETE FROM contents WHERE cid = ${cid} AND ${isUnused}`)
+/** The change that forgets those of some contents that are not used. */
+export function forgottenContents(state: StateDatabase, cids: readonly string[]): Compilable {
+  return written(state, sql`DELETE FROM contents WHERE cid IN (${listed(cids)}) AND ${isUnused}`)
+}
+
+/** The change that has contents looked at: whether something names them. */
+export function releasedContents(state: StateDatabase, cids: readonly string[]): Compilable {
+  return written(state, sql`INSERT OR IGNORE INTO released_contents ${listed(cids)}`)
+}
+
+/** The change with which those of some contents that are known need not be looked at, or those that are not. */
+export function lookedAt(
+  state: StateDatabase,
+  cids: readonly string[],
+  which: 'known' | 'unknown',
+): Compilable {
+  const isKnown = sql`cid IN (SELECT cid FROM contents)`
+  const condition = which === 'known' ? isKnown : sql`NOT ${isKnown}`
+  return written(
+    state,
+    sql`DELETE FROM released_contents WHERE cid IN (${listed(cids)}) AND ${condition}`,
+  )
+}
+
+function listed(cids: readonly string[]) {
+  return sql`SELECT value FROM json_each(${JSON.stringify(cids)})`
 }

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Compilable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { race } from '../../core/race.ts'
-import {
-  optional,
-  type StateDatabase,
-  type StateWriter,
-  written,
-} from '../../storage/state/database.ts'
+import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { FileStore } from '../store/file-store.ts'
-import { forgottenContent } from './content-rows.ts'
+import { forgottenContents, lookedAt, releasedContents } from './content-rows.ts'
 import type { ContentTurns } from './content-turns.ts'
 
 /** Contents that are looked at in one turn: uploads wait for it. */
@@ -67,9 +62,10 @@ export class UnusedContents {
    * without knowing which, all that the store has is gone through.
    */
   async note(cids: readonly string[] | undefined): Promise<void> {
-    if (cids === undefined) this.#isSwept = false
-    else if (cids.length > 0)
-      await this.#needs.writer.commit(releasedContents(this.#needs.state, cids))
+    if (cids?.length === 0) return
+    const { state, writer } = this.#needs
+    if (cids) await writer.commit(releasedContents(state, cids))
+    else this.#isSwept = false
     this.wake()
   }
 
@@ -119,10 +115,11 @@ export class UnusedContents {
     if (this.#isHeld) return 0
     const rows = await state.selectFrom('released_contents').select('cid').limit(portion).execute()
     const cids = rows.map(({ cid }) => cid)
-    // Forgotten first: nothing can name it then. One that was forgotten before, and is still there, goes, too.
-    for (const cid of cids) await writer.attempt(forgottenContent(state, cid))
+    // In one transaction: what is named now is noted anew when its name goes.
+    await writer.commit(forgottenContents(state, cids), lookedAt(state, cids, 'known'))
+    // Forgotten before: nothing can name it then. What cannot be removed is tried again.
     await this.#removeUnknown(cids)
-    await writer.commit(lookedAt(state, cids))
+    await writer.commit(lookedAt(state, cids, 'unknown'))
     return rows.length
   }
 
@@ -158,15 +155,4 @@ export class UnusedContents {
       WHERE value NOT IN (SELECT cid FROM contents)`.execute(this.#needs.state)
     return rows.map(({ cid }) => cid)
   }
-}
-
-/** The change that has contents looked at: whether something names them. */
-function releasedContents(state: StateDatabase, cids: readonly string[]): Compilable {
-  const added = sql`INSERT OR IGNORE INTO released_contents SELECT value FROM json_each(${JSON.stringify(cids)})`
-  return optional(written(state, added))
-}
-
-function lookedAt(state: StateDatabase, cids: readonly string[]): Compilable {
-  const some = sql`SELECT value FROM json_each(${JSON.stringify(cids)})`
-  return written(state, sql`DELETE FROM released_contents WHERE cid IN (${some})`)
 }

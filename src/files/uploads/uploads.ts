@@ -247,8 +247,8 @@ export class Uploads {
   async #take(upload: OpenUpload): Promise<TakenUpload> {
     const { store, content, turns, unused, writer, state, clock, filesBytesMax } = this.#needs
     const { id, subject, kind, ownerId, form, bytesMax } = upload
-    const unpackedBytesMax = Math.min(unpackedTimesMax * bytesMax, this.#needs.roomBytes())
-    const limits = { bytesMax, unpackedBytesMax }
+    const roomBytes = this.#needs.roomBytes()
+    const limits = { bytesMax, unpackedBytesMax: unpackedTimesMax * bytesMax, roomBytes }
     return await turns.take(async () => {
       const taken = await content
         .take({ upload: id, form, limits })

@@ -40,9 +40,7 @@ export function openFiling(needs: FilingNeeds) {
   const { state, worker: writer } = engine
   const { signed, uploadUrls, users } = access
   const ending = new AbortController()
-  const onFailure = (error: unknown) => {
-    if (!ending.signal.aborted) logger.warn({ err: error }, 'files could not be looked at')
-  }
+  const onFailure = failuresTo(logger, ending.signal)
   const turns = new ContentTurns()
   const unused = new UnusedContents({ store, state, writer, turns, onFailure })
   const content = new ThreadedContent({
@@ -97,6 +95,13 @@ export function openFiling(needs: FilingNeeds) {
 function contentData({ engine, config }: FilingNeeds): ContentThreadData {
   const { filesAddress: address, diskBytesMin } = config
   return { address, folder: engine.folder.files, spareBytes: diskBytesMin }
+}
+
+/** Failures go to the log, until the end is what they come from. */
+function failuresTo(logger: Logger, ending: AbortSignal) {
+  return (error: unknown): void => {
+    if (!ending.aborted) logger.warn({ err: error }, 'files could not be looked at')
+  }
 }
 
 /** What files may still take: they leave more to readings than these need to be taken. */

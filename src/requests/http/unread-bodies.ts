@@ -12,7 +12,6 @@ const lingerMs = 1_000
 export function endWithAnswer(reply: FastifyReply): void {
   void reply.header('connection', 'close')
   const { socket } = reply.raw
-  // The one who has asked is gone.
   if (socket === null) return
   // What Node calls once the answer is sent.
   socket.destroySoon = () => {
