@@ -216,6 +216,34 @@ describe('the files of a user', () => {
   })
 })
 
+describe('an image', () => {
+  const imageOf = (bytes: number, fill: number) =>
+    Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(bytes - 6, fill)])
+
+  test('gives its room to the one that takes its place', async () => {
+    const owner = await newPerson(service.api)
+    const statuses: number[] = []
+    for (let turn = 0; turn < 3; turn++) {
+      const { body } = await owner.withKey<{ image_upload_url: string }>('GET', '/users')
+      const image = imageOf(2 * bytesMax, turn)
+      statuses.push((await upload(service.api, body.image_upload_url, image)).status)
+    }
+    const { presigned_url: url } = await attachmentOf(owner)
+    const { status } = await upload(service.api, url, Buffer.alloc(bytesMax))
+
+    expect([...statuses, status]).toEqual([200, 200, 200, 200])
+  })
+
+  test('is refused where it does not fit beside all else', async () => {
+    const owner = await newPerson(service.api)
+    const { body } = await owner.withKey<{ image_upload_url: string }>('GET', '/users')
+
+    const answer = await upload(service.api, body.image_upload_url, imageOf(3 * bytesMax + 1, 0))
+
+    expect([answer.status, answer.body['error']]).toEqual([507, 'files_full'])
+  })
+})
+
 describe('downloads', () => {
   test('are the bytes that were uploaded, as an attachment with the CID as ETag', async () => {
     const { id, presigned_url: url } = await attachmentOf(service.api, { filename: 'hällo.txt' })

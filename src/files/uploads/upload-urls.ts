@@ -14,6 +14,9 @@ import {
 /** Addresses of an object store that are kept: signing one takes it a millisecond, and a page has hundreds. */
 const keptMax = 10_000
 
+/** How long none is asked for after a failure: credentials are looked for in many places, which takes seconds. */
+const restMs = 30_000
+
 /** What is left of the time of an address that is handed out once more. */
 const leftMsMin = 5 * 60_000
 
@@ -30,6 +33,8 @@ export interface UploadUrlsNeeds {
   readonly store: Pick<FileStore, 'uploadUrl'>
   readonly signed: SignedPaths
   readonly clock: Clock
+  /** Called when no address can be made. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Addresses that take the bytes of an upload by PUT, without any other credential. */
@@ -37,6 +42,7 @@ export class UploadUrls {
   readonly #needs: UploadUrlsNeeds
   readonly #kept = new LruMap<UploadId, { readonly url: string; readonly untilMs: number }>(keptMax)
   #lastMs = monotonicMs()
+  #restUntilMs = 0
 
   constructor(needs: UploadUrlsNeeds) {
     this.#needs = needs
@@ -59,12 +65,23 @@ export class UploadUrls {
     const { store, signed, clock } = this.#needs
     const kept = this.#kept.get(id)
     if (kept && kept.untilMs > this.#lastMs) return kept.url
-    const url = await store.uploadUrl?.(id, (clock.nowUs() + signedUs) / 1_000)
-    if (url === undefined) {
-      return signed.urlOf({ method: 'PUT', path: pathOf(id), limit: bytesMax })
-    }
+    if (!store.uploadUrl) return signed.urlOf({ method: 'PUT', path: pathOf(id), limit: bytesMax })
+    const url = await this.#made(() => store.uploadUrl?.(id, (clock.nowUs() + signedUs) / 1_000))
+    if (url === undefined) return ''
     this.#kept.set(id, { url, untilMs: this.#lastMs + signedUs / 1_000 - leftMsMin })
     return url
+  }
+
+  /** Undefined when it fails: what a resource shows beside its address can be shown without one. */
+  async #made(make: () => Promise<string> | undefined): Promise<string | undefined> {
+    if (monotonicMs() < this.#restUntilMs) return undefined
+    try {
+      return await make()
+    } catch (error) {
+      this.#restUntilMs = monotonicMs() + restMs
+      this.#needs.onFailure(error)
+      return undefined
+    }
   }
 }
 

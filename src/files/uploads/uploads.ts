@@ -1,6 +1,7 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, monotonicMs } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { LruMap } from '../../core/lru-map.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { TakenUpload, UploadForm, UploadLimits } from '../content/content.ts'
 import { fileBytesOf, isThere, keptContents, takenRoom } from '../contents/content-rows.ts'
@@ -18,6 +19,10 @@ import type { ExpectedUpload, UploadKind } from './upload-kind.ts'
 
 /** Bytes after which it is looked again whether the disk has room. */
 const roomEveryBytes = 32 * 1024 * 1024
+
+/** How long what has arrived rests after a failure, and of how many that is known. */
+const restMs = 60_000
+const restingMax = 10_000
 
 /** An archive may unpack to so many times the largest upload. */
 const unpackedTimesMax = 4
@@ -79,6 +84,7 @@ export class Uploads {
   readonly #needs: UploadsNeeds
   readonly #kinds: ReadonlyMap<UploadPurpose, UploadKind>
   readonly #underWay = new Map<UploadId, { readonly over: Promise<void>; stop(): void }>()
+  readonly #restUntilMs = new LruMap<UploadId, number>(restingMax)
   readonly arriving = new ArrivingFiles()
   /** Uploads that were taken, and those that were not, by reason. */
   readonly counts = {
@@ -132,12 +138,21 @@ export class Uploads {
   async takeStaged(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
     for await (const staged of this.#needs.store.staged()) {
       if (signal.aborted) return
-      if (this.#underWay.has(staged.upload)) continue
-      const alone = this.#aloneWith(staged.upload)
+      const { upload } = staged
+      if (this.#underWay.has(upload) || this.#isResting(upload)) continue
+      const alone = this.#aloneWith(upload)
       await this.#takeOne(staged)
-        .catch(onFailure)
+        .catch((error: unknown) => {
+          this.#restUntilMs.set(upload, monotonicMs() + restMs)
+          onFailure(error)
+        })
         .finally(() => alone.leave())
     }
+  }
+
+  /** Whether it failed lately: a file that there is no room for is not fetched every few seconds. */
+  #isResting(upload: UploadId): boolean {
+    return (this.#restUntilMs.get(upload) ?? 0) > monotonicMs()
   }
 
   async #takeOne({ upload: id, bytes }: StagedUpload): Promise<void> {
@@ -205,7 +220,9 @@ export class Uploads {
     if (length > bytesMax) throw tooLarge(bytesMax)
     const { state, filesBytesMax } = this.#needs
     const kept = await fileBytesOf(state, upload.ownerId)
-    if (kept + length > filesBytesMax) throw full(filesBytesMax)
+    // An image may take the place of another one.
+    const isMore = upload.form.is !== 'image'
+    if (isMore && kept + length > filesBytesMax) throw full(filesBytesMax)
     this.#assertRoom(length)
   }
 
@@ -258,11 +275,13 @@ export class Uploads {
           throw error
         })
       const made = await writer.attempt(
-        ...takenRoom(state, ownerId, { bytes: taken.size, bytesMax: filesBytesMax }),
-        ...keptContents(state, taken.files, clock.nowUs()),
+        // What it takes the place of gives its room back first.
         ...(await kind.taken(subject.resourceId, subject.turn, taken)),
+        ...keptContents(state, taken.files, clock.nowUs()),
+        ...takenRoom(state, ownerId, { bytes: taken.size, bytesMax: filesBytesMax }),
       )
-      await store.discard(id)
+      // What stays is waited for by nothing, and goes with the next look.
+      await store.discard(id).catch(() => undefined)
       if (!made) {
         await unused.note(taken.files.map(({ cid }) => cid))
         throw await this.#refusalOf(upload, taken.size)

@@ -87,7 +87,7 @@ export async function openAccess(needs: AccessNeeds, options: AccessOptions): Pr
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
   const signed = new SignedPaths({ digests: masterKey, clock, ...options })
-  const uploadUrls = new UploadUrls({ store: needs.store, signed, clock })
+  const uploadUrls = new UploadUrls({ ...needs, signed })
   const profiles = new ProfileStore({ state, writer, clock })
   const keys = new KeyStore({ ...needs, masterKey, audit, directory, droppedPublishes })
   const devices = openDevices({ ...needs, audit, auth, posts })
