@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -146,6 +154,8 @@ function largeFile(folder: string): string {
     piece.writeUInt32LE(at / mib)
     writeSync(file, piece)
   }
+  // Else the system would write it to the disk in the middle of what is measured.
+  fsyncSync(file)
   closeSync(file)
   return path
 }
@@ -159,6 +169,7 @@ async function manyEntries(path: string): Promise<void> {
   zip.end()
   const file = openSync(path, 'w')
   for await (const piece of zip.outputStream) writeSync(file, piece as Buffer)
+  fsyncSync(file)
   closeSync(file)
 }
 

@@ -54,6 +54,17 @@ export async function hashBytes(chunks: AsyncIterable<Uint8Array>): Promise<Hash
   throw new Error('no CID came of the bytes')
 }
 
+/** What small files need. To ask for a module that is loaded takes longer than to hash one of them. */
+let small: ReturnType<typeof loadSmall> | undefined
+
+function loadSmall() {
+  return Promise.all([
+    import('multiformats/cid'),
+    import('multiformats/hashes/digest'),
+    import('multiformats/codecs/raw'),
+  ])
+}
+
 /**
  * Hashes all bytes of a small file: they are a block, and its CID says just their hash. That is a tenth of
  * what the importer takes for them, which counts where there are ten thousand files.
@@ -61,11 +72,8 @@ export async function hashBytes(chunks: AsyncIterable<Uint8Array>): Promise<Hash
  * @param bytes `blockBytes` at most
  */
 export async function hashBlock(bytes: Uint8Array): Promise<HashedBytes> {
-  const [{ CID }, { create }, { code: raw }] = await Promise.all([
-    import('multiformats/cid'),
-    import('multiformats/hashes/digest'),
-    import('multiformats/codecs/raw'),
-  ])
+  small ??= loadSmall()
+  const [{ CID }, { create }, { code: raw }] = await small
   const digest = createHash('sha256').update(bytes).digest()
   const cid = CID.createV1(raw, create(sha256Code, digest))
   return { cid: cid.toString(), size: bytes.length, sha256: digest.toString('hex') }
