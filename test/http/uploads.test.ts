@@ -216,10 +216,12 @@ describe('the files of a user', () => {
   })
 })
 
-describe('an image', () => {
-  const imageOf = (bytes: number, fill: number) =>
-    Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(bytes - 6, fill)])
+/** What begins as a GIF, which is all that is looked at. */
+function imageOf(bytes: number, fill: number): Buffer<ArrayBuffer> {
+  return Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(bytes - 6, fill)])
+}
 
+describe('an image', () => {
   test('gives its room to the one that takes its place', async () => {
     const owner = await newPerson(service.api)
     const statuses: number[] = []
