@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import { Caller, Moved, serveCalls } from '../../src/core/threads/rpc.ts'
+import { Caller, Moved, serveCalls, ThreadEnded } from '../../src/core/threads/rpc.ts'
 
 interface Echo {
   echo(value: unknown): unknown
@@ -37,7 +37,7 @@ test('an argument that cannot be sent fails its call alone, and leaves nothing o
   // Every open call is rejected by this: one that nobody waits for would end the process.
   const open = caller.calls.echo(2)
   caller.close()
-  await expect(open).rejects.toThrow('the thread has ended')
+  await expect(open).rejects.toThrow(ThreadEnded)
 })
 
 test('a value that cannot be sent back fails its call alone', async () => {
@@ -72,6 +72,7 @@ test('whoever calls a thread that has ended by an error is told which', async ()
   asking.close(new Error('out of memory'))
 
   await expect(open).rejects.toMatchObject({ cause: { message: 'out of memory' } })
+  await expect(open).rejects.not.toThrow(ThreadEnded)
   await expect(asking.calls.echo(2)).rejects.toThrow('the thread has ended')
   here.close()
 })

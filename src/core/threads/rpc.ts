@@ -35,6 +35,9 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
+/** The other side was told to end, and nothing has gone wrong: the service is stopping. */
+export class ThreadEnded extends RemoteError {}
+
 /** An argument, or what a procedure returns, whose memory is to go over to the other side instead of being copied. */
 export class Moved<Result> {
   readonly value: Result
@@ -156,7 +159,9 @@ export class Caller<Table extends object> {
 
   /** Rejects every open and later call: the other side is gone, by this error if it was one. */
   close(cause?: unknown): void {
-    this.#end ??= new RemoteError('the thread has ended', { cause })
+    const message = 'the thread has ended'
+    this.#end ??=
+      cause === undefined ? new ThreadEnded(message) : new RemoteError(message, { cause })
     for (const pending of this.#open) pending?.reject(this.#end)
     this.#open.length = 0
   }

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../../core/error-catalogue.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { ThreadEnded } from '../../core/threads/rpc.ts'
 import type { RouteRegister } from './route-description.ts'
 
 const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
@@ -77,6 +78,10 @@ export function handleFrameworkError(
 /** Fastify's own failures in our words. */
 function toDomainError(error: FastifyError | DomainError): DomainError | undefined {
   if (error instanceof DomainError) return error
+  // A request that its client has left may go on for longer than the service.
+  if (error instanceof ThreadEnded) {
+    return new DomainError('overloaded', 'the service is stopping', { retryAfter: 5, cause: error })
+  }
   if (error.validation) return invalidPart(error.validation, error.validationContext)
   switch (error.code) {
     // The client went away while it was sending: nobody reads the answer.
