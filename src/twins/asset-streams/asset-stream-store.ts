@@ -90,9 +90,10 @@ export class AssetStreamStore {
   /** Asset streams of a user by their codes, in the order of these; a code that none has is left out. */
   async withCodes(ownerId: UserId, codes: readonly string[]): Promise<readonly AssetStream[]> {
     if (codes.length === 0) return []
+    // CROSS: SQLite would go through all asset streams of the user, and look for the code of each.
     const { rows } =
       await sql<Row>`SELECT asset_streams.* FROM json_each(${JSON.stringify(codes)}) AS codes
-      JOIN asset_streams ON owner_id = ${ownerId} AND asset_code = codes.value
+      CROSS JOIN asset_streams ON owner_id = ${ownerId} AND asset_code = codes.value
       ORDER BY codes.key`.execute(this.#needs.state)
     return rows.map(fromRow)
   }

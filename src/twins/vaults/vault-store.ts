@@ -203,8 +203,9 @@ export class VaultStore {
 /** Asset streams of a list that are there, with their positions. */
 function owned(ownerId: UserId, streams: readonly AssetStream[]): RawBuilder<unknown> {
   const ids = JSON.stringify(streams.map(({ id }) => id))
+  // CROSS: one look for each of these, and not for each that the user has.
   return sql`SELECT wanted.key AS position, asset_streams.id FROM json_each(${ids}) AS wanted
-    JOIN asset_streams ON asset_streams.id = wanted.value AND owner_id = ${ownerId}`
+    CROSS JOIN asset_streams ON asset_streams.id = wanted.value AND owner_id = ${ownerId}`
 }
 
 function fromRow(row: Selectable<StateSchema['vaults']>): Vault {
