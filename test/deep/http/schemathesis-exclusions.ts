@@ -14,6 +14,13 @@ const whatever =
 /** Checks that are left out of one operation, by operationId, each with the reason. */
 export const checksLeftOutOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   importReadings: { negative_data_rejection: whatever },
+  downloadAttachedFile: {
+    negative_data_rejection: 'What it makes up of the id is not sent: the path has that of a file.',
+  },
+  uploadFile: {
+    unsupported_method:
+      'An address that is used with another method than it was signed for is refused as such: 403.',
+  },
 }
 
 /** Operations that are left out, by operationId, each with the reason. */
@@ -30,6 +37,8 @@ const namesStreams = 'Its body names streams or vaults, and made up ones do not 
 export const neverTaken: Readonly<Record<string, string>> = {
   issueToken: 'What is made up is the secret of no key.',
   receiveWebhook: 'What is made up is not signed.',
+  uploadFile: 'What is made up is not signed.',
+  downloadUserPicture: 'What is made up is not signed.',
   registerDevice: 'It is for provisioning keys, and a user asks.',
   pushReadingsToStreams: namesStreams,
   createDevice: namesStreams,
