@@ -79,13 +79,14 @@ describe('PUT /templates/{template_id}', () => {
     })
 
     expect(status).toBe(200)
-    expect(body).toEqual({
-      ...created,
+    expect(withoutAddresses(body)).toEqual({
+      ...withoutAddresses(created),
       name: 'Pump 2',
       description: null,
       required_streams: ['HEAT'],
     })
-    expect((await service.api.withKey('GET', `/templates/${created.id}`)).body).toEqual(body)
+    const { body: read } = await service.api.withKey('GET', `/templates/${created.id}`)
+    expect(withoutAddresses(read)).toEqual(withoutAddresses(body))
   })
 
   test('moves a template to and from the public ones, with the totals', async () => {
