@@ -43,13 +43,21 @@ export const layers: Readonly<Record<string, Layer>> = {
     is: 'files: where their bytes are, what those hash to, how they come in and go out',
     mayImport: of('core storage egress config access requests outbox'),
   },
+  ledgers: {
+    is: 'ledgers that something is put on, the one of our own, and what proves it',
+    mayImport: ['core'],
+  },
+  anchors: {
+    is: 'what is put on ledgers: intents, how each comes further, proofs',
+    mayImport: of('core storage access requests outbox files ledgers'),
+  },
   identity: {
     is: 'users, keys and tokens, as people manage them',
     mayImport: of('core storage access requests outbox files'),
   },
   twins: {
     is: 'asset streams, attachments, templates, vaults, favorites',
-    mayImport: of('core storage access requests outbox files identity'),
+    mayImport: of('core storage access requests outbox files ledgers anchors identity'),
   },
   processors: {
     is: 'decide: pure functions, from bytes to a reading or a reason, and the rules of alerts',
@@ -88,15 +96,18 @@ export const layers: Readonly<Record<string, Layer>> = {
   operating: {
     is: 'operate: metrics, health, logs, backups, the doctor, the AsyncAPI document',
     mayImport: of(
-      'core storage egress config access requests files processors streams ingest connectors reading telling',
+      'core storage egress config access requests files ledgers anchors processors streams ingest connectors reading telling',
     ),
   },
   processes: {
     is: 'who is wired to whom: a folder for each thread, and one for commands without a service',
     mayImport: of(
-      'core storage egress config access requests outbox files identity twins processors streams ingest connectors reading alerts telling operating',
+      'core storage egress config access requests outbox files ledgers anchors identity twins processors streams ingest connectors reading alerts telling operating',
     ),
   },
-  cli: { is: 'commands', mayImport: ['core', 'config', 'access', 'operating', 'processes'] },
+  cli: {
+    is: 'commands',
+    mayImport: of('core config access files ledgers operating processes'),
+  },
   main: { is: 'the entry', mayImport: ['cli'] },
 }

@@ -1,4 +1,5 @@
 import type { LogLevel } from '../core/log-level.ts'
+import { type AnchorsConfig, readAnchorsConfig } from './anchors.ts'
 import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
@@ -6,7 +7,12 @@ import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
 
 /** The service's settings, read once at the start. */
-export interface Config extends NetworkConfig, DeliveryConfig, FilesConfig, MailConfig {
+export interface Config
+  extends AnchorsConfig,
+    NetworkConfig,
+    DeliveryConfig,
+    FilesConfig,
+    MailConfig {
   readonly dataDir: string
   readonly host: string
   readonly httpPort: number
@@ -84,6 +90,7 @@ export function readSettings(environment: Environment): ReadSettings {
   const scheme = network.tls === undefined ? 'http' : 'https'
   const config: Config = {
     ...network,
+    ...readAnchorsConfig({ ...read, problems }),
     ...readDeliveryConfig({ ...read, problems }),
     ...readFilesConfig({ ...read, problems }),
     ...readMailConfig({ ...read, problems }),

@@ -27,6 +27,8 @@ export interface DataFiles {
   readonly imports: string
   /** A folder: files of users, or what of them is being looked at when a bucket has them. */
   readonly files: string
+  /** A folder: the ledger of our own, and its keys. */
+  readonly ledger: string
   /** The bootstrap key, when it was generated. */
   readonly admin: string
   readonly masterKey: string
@@ -57,6 +59,7 @@ export function filesIn(path: string): DataFiles {
     exports: join(path, 'exports'),
     imports: join(path, 'imports'),
     files: join(path, 'files'),
+    ledger: join(path, 'ledger'),
     admin: join(path, 'admin.json'),
     masterKey: join(path, 'master.key'),
   }

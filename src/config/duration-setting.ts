@@ -5,6 +5,12 @@ interface Reading {
   readonly problems: string[]
 }
 
+/** Microseconds of a setting such as 50ms or 2s, for what is done often. */
+export function shortDurationOf(reading: Reading, name: string, fallback: string): number {
+  const [, ms] = /^([1-9]\d{0,5})ms$/.exec(reading.text(name, fallback)) ?? []
+  return ms === undefined ? durationOf(reading, name, fallback) : Number(ms) * 1_000
+}
+
 /** Microseconds of a setting such as 30s, 5m, 12h or 30d. */
 export function durationOf({ text, problems }: Reading, name: string, fallback: string): number {
   const given = text(name, fallback)

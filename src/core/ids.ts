@@ -21,6 +21,9 @@ export type WebhookId = Branded<'WebhookId'>
 export type EmailRecipientId = Branded<'EmailRecipientId'>
 export type AlertId = Branded<'AlertId'>
 export type AlertRuleId = Branded<'AlertRuleId'>
+/** Something that is put on a ledger. */
+export type AnchorId = Branded<'AnchorId'>
+export type VerificationId = Branded<'VerificationId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
 type AssetId = AssetStreamId | AttachmentId
@@ -36,6 +39,8 @@ export type AnyId =
   | EmailRecipientId
   | AlertId
   | AlertRuleId
+  | AnchorId
+  | VerificationId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -85,11 +85,15 @@ function vaultOf({ tests: { state }, ada }: NotifiedUsers) {
   const owned = { owner_id: ada, created_at: 0, name: 'boiler', description: null, public: 0 }
   const template = { ...owned, id: 't1', name_folded: 'boiler', author: null, hint: '' }
   const vault = { ...owned, id: 'v1', template_id: 't1', ledger: 'XRPL', json_payload: null }
-  const status = 'SERVICE_RECEIVED'
+  const begun = { status: 'SERVICE_RECEIVED', progress: '[]', failure: null }
   return [
     state.insertInto('users').values({ id: ada, username: 'ada', created_at: 0 }),
-    state.insertInto('templates').values({ ...template, status, required_streams: '[]' }),
-    state.insertInto('vaults').values({ ...vault, status, kept_raw: null, kept_aggregated: null }),
+    state
+      .insertInto('templates')
+      .values({ ...template, status: begun.status, required_streams: '[]' }),
+    state
+      .insertInto('vaults')
+      .values({ ...vault, ...begun, kept_raw: null, kept_aggregated: null }),
   ]
 }
 

@@ -78,6 +78,8 @@ export async function launchServiceProcess(
       STREAMVAULT_HTTP_PORT: '0',
       STREAMVAULT_MQTT_PORT: String(await freePort()),
       STREAMVAULT_CHECK_ANSWERS: 'on',
+      // What is not about anchors finds resources as they were made, and no events but those that it asks for.
+      STREAMVAULT_ANCHORING: 'off',
       STREAMVAULT_ADMIN_KEY: adminKey,
       STREAMVAULT_ADMIN_SECRET: adminSecret,
       ...environment,

@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors.ts'
 import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import { type Remote, RemoteError } from '../../core/threads/rpc.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
-import { plain, type StateWriter } from '../../storage/state/database.ts'
+import { haveAnchors, plain, type StateWriter } from '../../storage/state/database.ts'
 import type { StoreProcedures, WorkerData, WorkerProcedures } from '../worker/worker-contract.ts'
 
 /** The network thread's side of the worker: whatever it can be asked, and what is made of some of it here. */
@@ -15,6 +15,8 @@ interface Own extends StateWriter {
   readonly failed: Promise<never>
   /** Questions about stored readings. @throws DomainError `store_unavailable` when the store has failed */
   readonly store: Remote<StoreProcedures>
+  /** Calls back when an intent to anchor something was committed. */
+  onAnchors(listener: () => void): void
   /** Has it look soon for data that is too old, as what is kept may have changed. */
   wakeRetention(): void
   /** Ends the round under way, closes state and store, and ends the thread. */
@@ -29,11 +31,22 @@ export function startWorker(data: WorkerData): ProcessingWorker {
     }),
   )
   const { calls, failed } = thread
+  let anchor = (): void => undefined
   const own: Own = {
     failed,
     store: askingStore(calls),
-    commit: (...changes: readonly Compilable[]) => calls.commit(changes.map(plain)),
-    attempt: (...changes: readonly Compilable[]) => calls.attempt(changes.map(plain)),
+    async commit(...changes: readonly Compilable[]) {
+      await calls.commit(changes.map(plain))
+      if (haveAnchors(changes)) anchor()
+    },
+    async attempt(...changes: readonly Compilable[]) {
+      const isMade = await calls.attempt(changes.map(plain))
+      if (isMade && haveAnchors(changes)) anchor()
+      return isMade
+    },
+    onAnchors(listener) {
+      anchor = listener
+    },
     wakeRetention() {
       // When the worker is gone, nobody has to look.
       calls.wakeRetention().catch(() => undefined)

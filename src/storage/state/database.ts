@@ -54,6 +54,16 @@ export function notifying(change: Compilable): MarkedChange {
   return { ...optional(change), notifies: true }
 }
 
+/** A change that writes an intent: whoever anchors is woken once it is committed. */
+export function anchoring(change: Compilable): Compilable & { readonly anchors: true } {
+  return { compile: () => change.compile(), anchors: true }
+}
+
+/** Whether some of these changes write an intent. */
+export function haveAnchors(changes: readonly Compilable[]): boolean {
+  return changes.some((change) => 'anchors' in change)
+}
+
 /**
  * Tells everybody who is concerned of the events that a transaction has written, as a part of it.
  * Resolves with what is to follow once it is committed.

@@ -30,6 +30,8 @@ interface EventTable {
    * 3: waits, as there were many.
    */
   readonly fanned_out: Defaulted<number>
+  /** 1: without mail and inbox entries. */
+  readonly quiet: Defaulted<number>
 }
 
 /**

@@ -11,8 +11,10 @@ export interface FileTables {
 }
 
 /** How far a resource has come on its way to a ledger. */
-interface AnchoredTable {
+export interface AnchoredTable {
   readonly ledger: string
+  /** Where it is anchored, whatever is configured later. */
+  readonly network: Defaulted<string>
   readonly status: string
   readonly tx_hash: Defaulted<string>
   /** JSON array of the steps so far, each as [status, microseconds]. It is appended to only. */

@@ -1,4 +1,5 @@
 import type { AlertTables } from './alert-tables.ts'
+import type { AnchorTables } from './anchor-tables.ts'
 import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
 import type {
@@ -9,7 +10,7 @@ import type {
 } from './decision-tables.ts'
 import type { DeviceTables } from './device-tables.ts'
 import type { EventTables } from './event-tables.ts'
-import type { FileTables } from './file-tables.ts'
+import type { AnchoredTable, FileTables } from './file-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
@@ -17,6 +18,7 @@ import type { WebhookTables } from './webhook-tables.ts'
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
 export interface StateSchema
   extends AlertTables,
+    AnchorTables,
     DeviceTables,
     EventTables,
     FileTables,
@@ -158,18 +160,23 @@ interface TemplateTable {
   /** How many uploads were taken. */
   readonly bundle_uploads: Defaulted<number>
   readonly image_uploads: Defaulted<number>
+  readonly metadata_cid: Defaulted<string>
 }
 
-interface VaultTable {
+interface VaultTable extends AnchoredTable {
   readonly id: string
   readonly owner_id: string
   readonly created_at: number
   readonly template_id: string
   readonly name: string
   readonly description: string | null
-  readonly status: string
-  readonly ledger: string
   readonly public: number
+  /** The CID of the folder of its metadata, payload and image; like those below empty until it is known. */
+  readonly cid: Defaulted<string>
+  readonly metadata_cid: Defaulted<string>
+  readonly nft_network_id: Defaulted<string>
+  readonly nft_network_issuer: Defaulted<string>
+  readonly nft_network_owner: Defaulted<string>
   readonly json_payload: string | null
   /** As of data streams: for those of its streams that say nothing themselves. */
   readonly kept_raw: string | null

@@ -1,4 +1,5 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
+import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type AssetStreamId, newId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
@@ -50,6 +51,7 @@ export class AssetStreamStore {
       asset_code: assetCode,
       description,
       ledger: assetLedger,
+      network: sandbox,
       status: receivedStatus,
       tx_hash: '',
       issuer: '',

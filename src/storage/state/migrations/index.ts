@@ -31,6 +31,7 @@ import { steadyTime } from './0041-steady-time.ts'
 import { mailsOfAMinute } from './0042-mails-of-a-minute.ts'
 import { signingSince } from './0043-signing-since.ts'
 import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
+import { anchors } from './0045-anchors.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -66,4 +67,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0042-mails-of-a-minute': mailsOfAMinute,
   '0043-signing-since': signingSince,
   '0044-asset-streams-and-files': assetStreamsAndFiles,
+  '0045-anchors': anchors,
 }

@@ -1,0 +1,177 @@
+import type { Sighting, Submission } from '../../ledgers/ledger.ts'
+import type { AnchorFailure, AnchorState, AnchorStatus } from './anchor.ts'
+
+/** An anchor, or all anchors of one transaction, as far as it matters for what is to be done next. */
+export interface PursuedAnchor {
+  readonly state: AnchorState
+  /** Whether a transaction of it is signed: it is never signed again as long as that may get in. */
+  readonly isSigned: boolean
+  /** Since when it is tried, in steady microseconds. */
+  readonly begunAtUs: number
+  /** Failures in a row. */
+  readonly failures: number
+}
+
+/** What was seen: `nothing` before anybody has looked. */
+export type Seen = { readonly is: 'nothing' } | Sighting | Submission
+
+export interface AnchorRules {
+  /** How long it is tried. */
+  readonly patienceUs: number
+  /** Wait after the first failure; it doubles with each. */
+  readonly retryUsMin: number
+  readonly retryUsMax: number
+  /** Random, 0 to 1: so that not all come back at once. */
+  readonly jitter: number
+}
+
+/** What follows. */
+export interface NextStep {
+  readonly state: AnchorState
+  readonly failures: number
+  readonly action: 'sign' | 'send' | 'look' | 'rest'
+  /** When to do it, in steady microseconds. */
+  readonly dueAtUs: number
+  /** Statuses that users see from now on, in order. */
+  readonly statuses: readonly AnchorStatus[]
+  readonly failure?: AnchorFailure
+}
+
+/**
+ * What follows from what was seen of an anchor. Nothing else decides that, and nothing is remembered for it but the
+ * anchor itself.
+ *
+ * A transaction is signed for it when there is none, or when the one that there was can never get in.
+ */
+export function nextStep(
+  anchor: PursuedAnchor,
+  seen: Seen,
+  nowUs: number,
+  rules: AnchorRules,
+): NextStep {
+  if (anchor.state === 'completed' || anchor.state === 'failed') return resting(anchor)
+  switch (seen.is) {
+    case 'nothing':
+      return goOn(anchor, anchor.isSigned ? 'look' : 'sign', nowUs)
+    case 'unreachable':
+      return again(anchor, seen.reason, nowUs, rules)
+    case 'refused':
+      return failed(seen.reason)
+    case 'superseded':
+      return { ...goOn(unsigned(anchor), 'sign', nowUs), statuses: [] }
+    default:
+      // Without a transaction there is nothing that could have been seen of it.
+      return anchor.isSigned ? signedStep(anchor, seen, nowUs, rules) : goOn(anchor, 'sign', nowUs)
+  }
+}
+
+type SeenOfTransaction = Exclude<
+  Seen,
+  { readonly is: 'nothing' | 'unreachable' | 'refused' | 'superseded' }
+>
+
+function signedStep(
+  anchor: PursuedAnchor,
+  seen: SeenOfTransaction,
+  nowUs: number,
+  rules: AnchorRules,
+): NextStep {
+  const { patienceUs } = rules
+  switch (seen.is) {
+    case 'included':
+      if (seen.isFinal) {
+        return {
+          state: 'completed',
+          failures: 0,
+          action: 'rest',
+          dueAtUs: nowUs,
+          statuses: ['LEDGER_SUBMITTED', 'COMPLETED'],
+        }
+      }
+      return (
+        late(anchor, nowUs, patienceUs) ?? moved(anchor, 'included', 'look', soon(nowUs, rules))
+      )
+    case 'accepted':
+    case 'pending':
+      return (
+        late(anchor, nowUs, patienceUs) ?? moved(anchor, 'submitted', 'look', soon(nowUs, rules))
+      )
+    case 'unknown':
+      return late(anchor, nowUs, patienceUs) ?? back(anchor, 'send', nowUs)
+    case 'early':
+      return late(anchor, nowUs, patienceUs) ?? back(anchor, 'send', soon(nowUs, rules))
+  }
+}
+
+function resting({ state, failures }: PursuedAnchor): NextStep {
+  return { state, failures, action: 'rest', dueAtUs: 0, statuses: [] }
+}
+
+/** What is not done in time stays an error until somebody asks for it again, or it is found on the ledger all the same. */
+function goOn(anchor: PursuedAnchor, action: 'sign' | 'send' | 'look', dueAtUs: number): NextStep {
+  const { state, failures } = anchor
+  return { state, failures, action, dueAtUs, statuses: [] }
+}
+
+function unsigned(anchor: PursuedAnchor): PursuedAnchor {
+  return { ...anchor, isSigned: false, state: anchor.state === 'error' ? 'error' : 'waiting' }
+}
+
+/** The ledger has it: users see that once, whatever becomes of the block. */
+function moved(
+  { state }: PursuedAnchor,
+  to: 'submitted' | 'included',
+  action: 'look',
+  dueAtUs: number,
+): NextStep {
+  return {
+    state: state === 'error' ? 'error' : to,
+    failures: 0,
+    action,
+    dueAtUs,
+    statuses: state === 'error' ? [] : ['LEDGER_SUBMITTED'],
+  }
+}
+
+/** The ledger does not have it, or not any more: the same transaction is sent again. */
+function back({ state, failures }: PursuedAnchor, action: 'send', dueAtUs: number): NextStep {
+  return { state: state === 'error' ? 'error' : 'signed', failures, action, dueAtUs, statuses: [] }
+}
+
+function again(anchor: PursuedAnchor, reason: string, nowUs: number, rules: AnchorRules): NextStep {
+  const { retryUsMin, retryUsMax, jitter, patienceUs } = rules
+  const failures = anchor.failures + 1
+  const waitUs = Math.min(retryUsMax, retryUsMin * 2 ** Math.min(anchor.failures, 30))
+  const step: NextStep = {
+    ...goOn(anchor, anchor.isSigned ? 'look' : 'sign', nowUs + waitUs * (0.5 + jitter / 2)),
+    failures,
+  }
+  return late(anchor, nowUs, patienceUs, reason) ?? step
+}
+
+function soon(nowUs: number, { retryUsMin }: AnchorRules): number {
+  return nowUs + retryUsMin
+}
+
+function failed(reason: string): NextStep {
+  return {
+    state: 'failed',
+    failures: 0,
+    action: 'rest',
+    dueAtUs: 0,
+    statuses: ['FAILED'],
+    failure: { error: 'ledger_refused', message: reason },
+  }
+}
+
+/** The step of one that took too long; undefined while there is time. */
+function late(
+  { state, begunAtUs, failures }: PursuedAnchor,
+  nowUs: number,
+  patienceUs: number,
+  reason = 'the ledger did not take it in time',
+): NextStep | undefined {
+  if (state === 'error' || nowUs - begunAtUs < patienceUs) return undefined
+  const failure = { error: 'ledger_timeout', message: reason }
+  return { state: 'error', failures, action: 'rest', dueAtUs: 0, statuses: ['ERROR'], failure }
+}

@@ -1,0 +1,52 @@
+import { type Compilable, sql } from 'kysely'
+import type { Clocks } from '../../core/clock.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import { anchoring } from '../../storage/state/database.ts'
+import type { NewAnchor } from './anchor.ts'
+
+export interface PlanAnchorNeeds {
+  readonly state: StateDatabase
+  readonly clock: Clocks
+}
+
+/**
+ * The changes that write an intent, for the transaction of its resource: neither is ever there without the other.
+ */
+export function plannedAnchor(
+  { state, clock }: PlanAnchorNeeds,
+  anchor: NewAnchor,
+): readonly Compilable[] {
+  const { id, parts, uri = null, assetCode = null, isQuiet = false } = anchor
+  const insertion = state.insertInto('anchors').values({
+    id,
+    resource_type: anchor.resourceType,
+    resource_id: anchor.resourceId,
+    operation: anchor.operation,
+    ledger: anchor.ledger,
+    network: anchor.network,
+    kind: anchor.kind,
+    uri,
+    asset_code: assetCode,
+    quiet: isQuiet ? 1 : 0,
+    state: 'waiting',
+    created_at: clock.nowUs(),
+    begun_at: clock.steadyUs(),
+  })
+  const leaves = parts.map(({ name, cid }, position) => ({ anchor_id: id, position, name, cid }))
+  return [anchoring(insertion), state.insertInto('anchor_leaves').values(leaves)]
+}
+
+/**
+ * For the transaction that removes a resource: what is not signed yet is not anchored any more. What is signed is followed to its
+ * end, and its proof stays.
+ */
+export function forgottenAnchors(state: StateDatabase, resourceId: string): readonly Compilable[] {
+  const unsigned = sql<boolean>`resource_id = ${resourceId} AND transaction_hash IS NULL`
+  return [
+    state
+      .deleteFrom('anchor_leaves')
+      .where(sql<boolean>`anchor_id IN (SELECT id FROM anchors WHERE ${unsigned})`),
+    state.deleteFrom('anchors').where(unsigned),
+    state.deleteFrom('metadata').where('resource_id', '=', resourceId),
+  ]
+}

@@ -1,0 +1,56 @@
+import type { Inclusion, SignedTransaction } from '../../ledgers/ledger.ts'
+import type { AnchorFailure, AnchorState, AnchorStatus } from '../intents/anchor.ts'
+import type { AnchorFacts } from '../intents/anchored-kind.ts'
+
+/** A transaction that was signed, or found on the ledger, and what it is for. */
+export interface SignedAnchors {
+  readonly transaction: SignedTransaction
+  /** What is in the transaction as its intent: an anchor of its own, or a batch. */
+  readonly intentId: string
+  /** 1, or more where another one under this sequence was refused. */
+  readonly attempt: number
+  /** Anchors whose leaves it has, in the order of these. */
+  readonly anchorIds: readonly string[]
+}
+
+/** Anchors that come further: all of a transaction, or some that have none. */
+export interface MovedAnchors {
+  readonly of: { readonly transactionHash: string } | { readonly anchorIds: readonly string[] }
+  /** Only those that are in one of these states. */
+  readonly from: readonly AnchorState[]
+  readonly to: AnchorState
+  readonly statuses: readonly AnchorStatus[]
+  readonly facts: AnchorFacts
+  readonly failure: AnchorFailure | undefined
+  /** Takes the transaction away from them: another one is to be signed. */
+  readonly isUnsigned?: boolean
+}
+
+/** How the transaction itself comes further. */
+export interface MovedTransaction {
+  readonly hash: string
+  /** `open`: to be pursued; `final`: on the ledger for good; `dead`: it can never get in. */
+  readonly to: 'open' | 'final' | 'dead'
+  readonly inclusion?: Inclusion
+}
+
+export interface DeskRequest {
+  readonly network: string
+  readonly account: string
+  readonly signed: readonly SignedAnchors[]
+  readonly transactions: readonly MovedTransaction[]
+  readonly moved: readonly MovedAnchors[]
+}
+
+export interface DeskAnswer {
+  /**
+   * How many of `signed` were taken, from the first one on. The first that is not has an anchor that is gone, and
+   * those after it would leave a gap: they are to be signed again, and must not be sent.
+   */
+  readonly taken: number
+}
+
+/** Where it is written what becomes of anchors: all of a request is one transaction. */
+export interface AnchorDesk {
+  exchange(request: DeskRequest): Promise<DeskAnswer>
+}

@@ -1,0 +1,135 @@
+import type { MerklePath } from './proofs/merkle.ts'
+
+/** A CID that a transaction commits to, and the intent that it belongs to. */
+export interface Leaf {
+  readonly intentId: string
+  /** CIDv1 in base32. */
+  readonly cid: string
+}
+
+/** What is to be put on a ledger: one transaction. */
+export interface Deed {
+  /** In every transaction, so that what is on the ledger is found there whatever we have forgotten. */
+  readonly intentId: string
+  /** A token of its own, a record of an asset, or nothing but a root. */
+  readonly kind: 'nft' | 'record' | 'root'
+  /** Of the tree over `leaves` (RFC 6962), hex: what the transaction commits to. */
+  readonly root: string
+  readonly leaves: readonly Leaf[]
+  /** Of a token: where its metadata are, `ipfs://<cid>`. */
+  readonly uri?: string
+  /** Of a record: the code as the ledger writes it. */
+  readonly mapping?: string
+}
+
+/** A transaction that can be sent, now and again: it is stored before it is sent for the first time. */
+export interface SignedTransaction {
+  /** What the ledger knows it by. */
+  readonly hash: string
+  readonly sequence: number
+  /** The bytes that are sent, as text. */
+  readonly blob: string
+  /** What `hash` is the hash of and what is shown in proofs: it says the root, and names nobody. */
+  readonly text: string
+}
+
+/** What a ledger says to a transaction that it is sent. */
+export type Submission =
+  /** It has it, whether or not it had it before. */
+  | { readonly is: 'accepted' }
+  /** One with a lower sequence has to come first. */
+  | { readonly is: 'early' }
+  /** Another transaction has its sequence: this one can never get in. */
+  | { readonly is: 'superseded' }
+  /** It will never take it, whoever asks. */
+  | { readonly is: 'refused'; readonly reason: string }
+
+/** A signature that a ledger gives for a block. */
+export interface LedgerSignature {
+  /** RFC 7638 thumbprint of the key. */
+  readonly keyId: string
+  readonly algorithm: 'Ed25519'
+  /** JWK (RFC 8037). */
+  readonly publicKey: { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+  /** Over the bytes of the header: base64. */
+  readonly signature: string
+}
+
+/** Where a transaction is, and what shows that. */
+export interface Inclusion {
+  readonly height: number
+  /** Microseconds: the time that the block says. */
+  readonly timeUs: number
+  /** The text that is signed; its SHA-256 names the block. */
+  readonly header: string
+  /** Hex. */
+  readonly blockHash: string
+  /** From the hash of the transaction to the root in the header. */
+  readonly path: MerklePath
+  readonly signatures: readonly LedgerSignature[]
+  /** What the ledger calls the token, where it is one. */
+  readonly tokenId?: string
+}
+
+/** What is to be seen of a transaction on a ledger. */
+export type Sighting =
+  /** The ledger was asked and did not answer. */
+  | { readonly is: 'unreachable'; readonly reason: string }
+  /** It knows no such transaction. */
+  | { readonly is: 'unknown' }
+  /** It has it, in no block yet. */
+  | { readonly is: 'pending' }
+  /** It is in a block, which may be taken back until it is final. */
+  | { readonly is: 'included'; readonly isFinal: boolean; readonly inclusion: Inclusion }
+  | Exclude<Submission, { readonly is: 'accepted' }>
+
+/** Thrown by whatever asks a ledger that does not answer: it can be asked again. */
+export class LedgerUnreachable extends Error {
+  override readonly name = 'LedgerUnreachable'
+}
+
+/**
+ * A network that anchors are put on, as one account of ours sees it. There is one object for each account, in one
+ * thread, and nobody else signs for that account.
+ *
+ * Whatever asks the network throws `LedgerUnreachable` when it does not answer, and has no effect then, or one that is
+ * found by `sight`.
+ */
+export interface Ledger {
+  /** Its name in every proof. */
+  readonly network: string
+  /** The account that signs; also the issuer of assets and the owner of tokens. */
+  readonly account: string
+  /** The account that assets are distributed from. */
+  readonly distributionWallet: string
+  /** How long leaves are collected for one transaction, in microseconds. */
+  readonly batchWaitUs: number
+
+  /** A code as the ledger writes it. */
+  mappingOf(assetCode: string): string
+
+  /** Signs, and asks nobody. The same deed under the same sequence gives the same transaction. */
+  sign(deed: Deed, sequence: number): SignedTransaction
+
+  /** The lowest sequence that no transaction on the ledger has. */
+  nextSequence(): Promise<number>
+
+  /** Sends it. To send the same one again changes nothing. */
+  submit(blob: string): Promise<Submission>
+
+  /** Looks for a transaction by its hash. */
+  sight(hash: string): Promise<Sighting>
+
+  /** Transactions that are on the ledger for some intents, by the intent; for what is one leaf among others, that of all. */
+  find(intentIds: readonly string[]): Promise<ReadonlyMap<string, FoundTransaction>>
+
+  /** Resolves when there may be more to see, or the signal is aborted. */
+  changed(signal: AbortSignal): Promise<void>
+
+  close(): Promise<void>
+}
+
+/** A transaction that was found on a ledger, with what it commits to, in order. */
+export interface FoundTransaction extends SignedTransaction {
+  readonly deed: Deed
+}

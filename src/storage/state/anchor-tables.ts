@@ -1,0 +1,96 @@
+import type { Generated } from 'kysely'
+import type { Defaulted } from './column.ts'
+
+/** What is put on ledgers, and how far that is. */
+export interface AnchorTables {
+  anchors: AnchorTable
+  anchor_leaves: AnchorLeafTable
+  anchor_transactions: AnchorTransactionTable
+  ledger_accounts: LedgerAccountTable
+  metadata: MetadataTable
+  unanchored: UnanchoredTable
+  verifications: VerificationTable
+}
+
+/** An intent, one for each (resource, operation). It outlives its resource. */
+interface AnchorTable {
+  /** The order in which they are anchored. */
+  readonly number: Generated<number>
+  readonly id: string
+  readonly resource_type: string
+  readonly resource_id: string
+  readonly operation: string
+  /** The ledger that it was made for. */
+  readonly ledger: string
+  /** Where it goes. */
+  readonly network: string
+  readonly kind: string
+  readonly uri: string | null
+  readonly asset_code: string | null
+  /** 1: without mail and inbox entries. */
+  readonly quiet: number
+  readonly state: string
+  readonly created_at: number
+  /** Steady time since when it is tried. */
+  readonly begun_at: number
+  readonly transaction_hash: string | null
+  /** The place of its first leaf among those of the transaction. */
+  readonly first_leaf: Defaulted<number>
+  /** JSON {error, message}. */
+  readonly failure: string | null
+}
+
+/** What an anchor commits to. */
+interface AnchorLeafTable {
+  readonly anchor_id: string
+  readonly position: number
+  /** Empty for the thing itself, else what part of it. */
+  readonly name: string
+  readonly cid: string
+}
+
+/** What was signed, written down before it is sent for the first time. */
+interface AnchorTransactionTable {
+  readonly hash: string
+  readonly network: string
+  readonly account: string
+  readonly sequence: number
+  /** More than 1 where another one under this sequence was refused. */
+  readonly attempt: number
+  readonly intent_id: string
+  readonly blob: string
+  /** What proofs show of it. */
+  readonly text: string
+  /** open, final, dead */
+  readonly state: string
+  /** Microseconds. */
+  readonly signed_at: number
+  /** JSON (`Inclusion` of src/ledgers/ledger.ts), once it is in a block for good. */
+  readonly inclusion: string | null
+}
+
+interface LedgerAccountTable {
+  readonly network: string
+  readonly account: string
+  readonly next_sequence: number
+}
+
+/** What metadata CIDs are of: the very bytes. */
+interface MetadataTable {
+  readonly resource_id: string
+  readonly cid: string
+  readonly bytes: Uint8Array
+}
+
+/** What was there before there were anchors. */
+interface UnanchoredTable {
+  readonly resource_type: string
+  readonly resource_id: string
+}
+
+/** Vaults that are to be compared with what is on the ledger. */
+interface VerificationTable {
+  readonly id: string
+  readonly vault_id: string
+  readonly requested_at: number
+}
