@@ -7,10 +7,8 @@ export interface SignedAnchors {
   readonly transaction: SignedTransaction
   /** What is in the transaction as its intent: an anchor of its own, or a batch. */
   readonly intentId: string
-  /** 1, or more where another one under this sequence was refused. */
-  readonly attempt: number
-  /** Anchors whose leaves it has, in the order of these. */
-  readonly anchorIds: readonly string[]
+  /** Anchors whose leaves it has, each with the place of its first one. */
+  readonly anchors: readonly { readonly id: string; readonly firstLeaf: number }[]
 }
 
 /** Anchors that come further: all of a transaction, or some that have none. */
@@ -52,5 +50,6 @@ export interface DeskAnswer {
 
 /** Where it is written what becomes of anchors: all of a request is one transaction. */
 export interface AnchorDesk {
+  /** @throws Error when another transaction has a sequence already that can get in, or has: nothing is stored then */
   exchange(request: DeskRequest): Promise<DeskAnswer>
 }
