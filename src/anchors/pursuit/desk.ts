@@ -20,14 +20,15 @@ export interface MovedAnchors {
   readonly statuses: readonly AnchorStatus[]
   readonly facts: AnchorFacts
   readonly failure: AnchorFailure | undefined
-  /** Takes the transaction away from them: another one is to be signed. */
-  readonly isUnsigned?: boolean
 }
 
 /** How the transaction itself comes further. */
 export interface MovedTransaction {
   readonly hash: string
-  /** `open`: to be pursued; `final`: on the ledger for good; `dead`: it can never get in. */
+  /**
+   * `open`: to be pursued; `final`: on the ledger for good; `dead`: it can never get in, and what is not failed of its
+   * anchors is to be signed anew.
+   */
   readonly to: 'open' | 'final' | 'dead'
   readonly inclusion?: Inclusion
 }

@@ -146,7 +146,6 @@ class Findings implements Flown {
       statuses: step.statuses,
       facts,
       failure: step.failure,
-      ...(seen.is === 'superseded' && { isUnsigned: true }),
     })
   }
 }

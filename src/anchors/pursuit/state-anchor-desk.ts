@@ -37,6 +37,9 @@ export class StateAnchorDesk implements AnchorDesk {
       const stored = await storeSigned(transaction, request, atUs)
       for (const moved of request.transactions) await moveTransaction(transaction, moved)
       const moves = await moveAnchors(transaction, request.moved, atUs)
+      for (const { hash, to } of request.transactions) {
+        if (to === 'dead') await unsign(transaction, hash)
+      }
       for (const [type, some] of moves) await this.#kinds.get(type)?.move(transaction, some)
       return { taken: stored, afterwards: moves.size > 0 ? await notify(transaction) : undefined }
     })
@@ -135,6 +138,16 @@ async function moveTransaction(
     .execute()
 }
 
+/** Another transaction is to be signed for the anchors of one that can never get in. */
+async function unsign(transaction: StateDatabase, hash: string): Promise<void> {
+  await transaction
+    .updateTable('anchors')
+    .set({ transaction_hash: null })
+    .where('transaction_hash', '=', hash)
+    .where('state', 'in', ['waiting', 'error'])
+    .execute()
+}
+
 interface MovedRow {
   readonly resource_type: AnchoredType
   readonly resource_id: string
@@ -150,10 +163,9 @@ async function moveAnchors(
 ): Promise<ReadonlyMap<AnchoredType, readonly ResourceMove[]>> {
   const byType = new Map<AnchoredType, ResourceMove[]>()
   for (const moved of all) {
-    const { to, from, statuses, facts, failure, isUnsigned = false } = moved
-    const unsigned = isUnsigned ? sql`, transaction_hash = NULL` : sql``
+    const { to, from, statuses, facts, failure } = moved
     const { rows } = await sql<MovedRow>`UPDATE anchors
-      SET state = ${to}, failure = ${failure ? JSON.stringify(failure) : null}${unsigned}
+      SET state = ${to}, failure = ${failure ? JSON.stringify(failure) : null}
       WHERE ${conditionOf(moved)}
         AND state IN (SELECT value FROM json_each(${JSON.stringify(from)}))
       RETURNING resource_type, resource_id, operation, quiet`.execute(transaction)
