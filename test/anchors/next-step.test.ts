@@ -126,10 +126,14 @@ describe('the next step of an anchor', () => {
       fc.property(history, (seen) => {
         const rows = new Rows()
         for (const [one, afterUs] of seen) rows.see(one, afterUs)
-        rows.retry()
         let step = rows.see({ is: 'nothing' }, 0)
-        for (let asked = 0; asked < 10 && step.action !== 'rest'; asked++) {
-          step = rows.see(answerTo(step.action, asked), 1)
+        for (let asked = 0; asked < 10; asked++) {
+          // Its time may be over on the way, and somebody asks for it again.
+          if (rows.anchor.state === 'error') {
+            rows.retry()
+            step = rows.see({ is: 'nothing' }, 0)
+          }
+          if (step.action !== 'rest') step = rows.see(answerTo(step.action, asked), 1)
         }
         expect(['completed', 'failed']).toContain(rows.anchor.state)
       }),
