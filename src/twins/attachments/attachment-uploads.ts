@@ -12,7 +12,7 @@ import {
   type ShownAttachment,
   subjectOf,
 } from './attachment.ts'
-import { attachmentBody } from './attachment-api.ts'
+import { attachmentBody } from './attachment-body.ts'
 import type { AttachmentStore } from './attachment-store.ts'
 
 /** Attachments that one look ends: their events are written in the same transaction. */
@@ -53,6 +53,7 @@ export function attachmentUploads(needs: AttachmentUploadsNeeds): UploadKind {
       const event = { event: 'attachment.stored', ...subjectOf(attachment) } as const
       return [
         ...attachments.stored(resourceId, upload),
+        ...attachments.anchored(attachment, upload),
         ...lifecycle.record({ ...event, actor: undefined }),
       ]
     },
