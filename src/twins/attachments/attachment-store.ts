@@ -19,13 +19,13 @@ import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import { streamsWithIds } from '../asset-streams/asset-stream-store.ts'
 import {
   appendedProgress,
+  failedStatus,
   receivedStatus,
   startedProgress,
   storedStatus,
 } from '../progress/progress.ts'
 import {
   type Attachment,
-  failedStatus,
   type NewAttachment,
   pendingStatus,
   type ShownAttachment,

@@ -4,14 +4,8 @@ import type { UploadSubject } from '../../files/store/upload-id.ts'
 import type { UploadFailure, UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { StateWriter } from '../../storage/state/database.ts'
-import { appendedStep } from '../progress/progress.ts'
-import {
-  type Attachment,
-  failedStatus,
-  pendingStatus,
-  type ShownAttachment,
-  subjectOf,
-} from './attachment.ts'
+import { appendedStep, failedStatus } from '../progress/progress.ts'
+import { type Attachment, pendingStatus, type ShownAttachment, subjectOf } from './attachment.ts'
 import { attachmentBody } from './attachment-body.ts'
 import type { AttachmentStore } from './attachment-store.ts'
 

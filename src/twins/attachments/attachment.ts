@@ -44,8 +44,6 @@ export interface ShownAttachment {
 /** Waits for its file. */
 export const pendingStatus = 'UPLOAD_PENDING'
 
-export const failedStatus = 'FAILED'
-
 /** What an event of an attachment is about. */
 export function subjectOf({ ownerId, id, name }: Attachment) {
   return { ownerId, resourceId: id, name }

@@ -9,8 +9,14 @@ export const receivedStatus = 'SERVICE_RECEIVED'
 /** What is to be anchored is there, with what it hashes to. */
 export const storedStatus = 'METADATA_STORED'
 
+/** The ledger has it. */
+export const submittedStatus = 'LEDGER_SUBMITTED'
+
 /** What is anchored: nothing follows. */
 export const completedStatus = 'COMPLETED'
+
+/** What never will be anchored. */
+export const failedStatus = 'FAILED'
 
 /** Not done in time: somebody may ask for it again. */
 export const errorStatus = 'ERROR'
