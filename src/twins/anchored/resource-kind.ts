@@ -77,7 +77,7 @@ async function movePortion<Row extends StoredRow>(
     const moved = before && movedRow(before, move)
     if (!moved) continue
     const facts = moved.isSubmitted ? known(traits.columnsOf(move.facts)) : {}
-    const row: Row = Object.assign({}, before, facts, moved.row)
+    const row = { ...before, ...facts, ...moved.row } as Row
     rows.set(row.id, row)
     changed.add(row.id)
     if (moved.told) told.push({ row, word: moved.told, isQuiet: move.isQuiet })
