@@ -12,6 +12,7 @@ import { journalFrames } from './journal-frames.ts'
 import {
   type BackupPositions,
   fileNames,
+  ledgerFiles,
   type Manifest,
   manifestName,
   type PackedFile,
@@ -19,6 +20,7 @@ import {
 import { chunksOf, Packing } from './packing.ts'
 import { ReceivedCounts } from './received-counts.ts'
 import { SqliteSnapshot } from './sqlite-snapshot.ts'
+import { wholeLinesOf } from './whole-lines.ts'
 
 /** How far a backup has come. */
 export interface BackupProgress {
@@ -173,6 +175,22 @@ export class BackupWriter {
     } finally {
       state.close()
     }
+  }
+
+  /**
+   * Packs the ledger of our own, as it is now: later than the state, so that whatever the state knows of it is there.
+   * Its keys come last, because there is no block without them.
+   */
+  async writeLedger(folder: string): Promise<void> {
+    this.#phase = 'packing'
+    const chain = join(folder, ledgerFiles.chain)
+    const keys = join(folder, ledgerFiles.keys)
+    if (existsSync(chain)) {
+      const { size } = statSync(chain)
+      this.#bytesTotal += size
+      await this.#pack(fileNames.ledgerChain, wholeLinesOf(chain), size)
+    }
+    if (existsSync(keys)) await this.#pack(fileNames.ledgerKeys, chunksOf(keys), 0)
   }
 
   /** Packs what was copied, and a few files that lie elsewhere. */
