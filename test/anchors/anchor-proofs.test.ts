@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AnchorProofs } from '../../src/anchors/proofs/anchor-proofs.ts'
+import { AnchorProofs, proofOfRecord } from '../../src/anchors/proofs/anchor-proofs.ts'
+import { leafHash, rootBy } from '../../src/ledgers/proofs/merkle.ts'
 import { AnchoredRows, cidOf, inclusionAt } from '../support/anchored-rows.ts'
 import { TestState } from '../support/test-state.ts'
 
@@ -94,4 +95,43 @@ test('of a resource each CID that was anchored of it is found, and no other', as
   expect(await proofs.ofResource(resourceId, cidOf('c'))).toMatchObject({ anchorId: image })
   expect(await proofs.ofResource(resourceId, cidOf('d'))).toBeUndefined()
   expect(await proofs.ofCid(cidOf('e'))).toBeUndefined()
+})
+
+test('a proof says of a CID and of those beside it how they lead to one root', async () => {
+  await using opening = await opened()
+  const { proofs, rows } = opening
+  const [a, b, c] = ['a', 'b', 'c'].map(cidOf) as [string, string, string]
+  const vault = await rows.plan([a, b], { resourceId: 'vault' })
+  const other = await rows.plan([c])
+  await rows.move([other, vault], 'completed', { hash: 'h', inclusion: inclusionAt(7) })
+
+  const record = await proofs.ofResource('vault', b)
+  if (!record) throw new Error('there is no record')
+  const proof = proofOfRecord(record, { isAlone: false })
+
+  expect(proof).toMatchObject({ final: true, status: 'COMPLETED', cid: b, tx_hash: 'h' })
+  expect(proof.parts.map((part) => part.cid)).toEqual([b, a])
+  for (const { cid, path } of proof.parts) {
+    expect(path && rootBy(leafHash(cid), path)?.toString('hex')).toBe(proof.root)
+  }
+  expect(proofOfRecord(record, { isAlone: true }).parts.map((part) => part.cid)).toEqual([b])
+})
+
+test('a proof of what is not sent yet says no transaction, and is not final', async () => {
+  await using opening = await opened()
+  const { proofs, rows } = opening
+  await rows.plan([cidOf('a')], { resourceId: 'vault' })
+
+  const record = await proofs.ofResource('vault')
+  if (!record) throw new Error('there is no record')
+
+  expect(proofOfRecord(record, { isAlone: false })).toMatchObject({
+    final: false,
+    status: 'METADATA_STORED',
+    root: null,
+    tx_hash: null,
+    block: null,
+    signatures: [],
+    parts: [{ name: '', cid: cidOf('a'), path: null }],
+  })
 })

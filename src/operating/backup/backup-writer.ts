@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DomainError } from '../../core/errors.ts'
 import { removeGradually } from '../../core/gradual-removal.ts'
 import { contentPath } from '../../files/store/content-name.ts'
+import { chainFile, keysFile } from '../../ledgers/sandbox/files.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 import type { ServedRows } from '../../storage/time-series/store-copy.ts'
@@ -12,7 +13,6 @@ import { journalFrames } from './journal-frames.ts'
 import {
   type BackupPositions,
   fileNames,
-  ledgerFiles,
   type Manifest,
   manifestName,
   type PackedFile,
@@ -183,8 +183,8 @@ export class BackupWriter {
    */
   async writeLedger(folder: string): Promise<void> {
     this.#phase = 'packing'
-    const chain = join(folder, ledgerFiles.chain)
-    const keys = join(folder, ledgerFiles.keys)
+    const chain = join(folder, chainFile)
+    const keys = join(folder, keysFile)
     if (existsSync(chain)) {
       const { size } = statSync(chain)
       this.#bytesTotal += size

@@ -24,9 +24,6 @@ export const fileNames = {
   admin: 'admin.json.zst',
 } as const
 
-/** Files of the folder of the ledger that are in a backup: all else there is made of them. */
-export const ledgerFiles = { chain: 'chain.jsonl', keys: 'keys.json' } as const
-
 /** One file of a backup. */
 export interface PackedFile {
   readonly name: string

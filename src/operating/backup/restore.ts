@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { dirname, join, resolve } from 'node:path'
 import { filesIn } from '../../config/data-folder.ts'
 import { openFolderStore } from '../../files/store/folder-file-store.ts'
+import { chainFile, keysFile } from '../../ledgers/sandbox/files.ts'
 import { rebuildJournal } from '../../storage/journal/journal-rebuild.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { type CheckedContents, checkContents, countContents, noContents } from './content-check.ts'
@@ -12,7 +13,6 @@ import { batchesOf } from './journal-frames.ts'
 import {
   DamagedBackup,
   fileNames,
-  ledgerFiles,
   type Manifest,
   manifestName,
   type PackedFile,
@@ -246,8 +246,8 @@ function placeOf(building: string, { name }: PackedFile): string {
 }
 
 const ledgerPlaces: ReadonlyMap<string, string> = new Map([
-  [fileNames.ledgerChain, ledgerFiles.chain],
-  [fileNames.ledgerKeys, ledgerFiles.keys],
+  [fileNames.ledgerChain, chainFile],
+  [fileNames.ledgerKeys, keysFile],
 ])
 
 /** Packed files, one after the other, with the progress of all of them. */
