@@ -51,5 +51,6 @@ export function forgottenAnchors(state: StateDatabase, resourceId: string): read
       .where(sql<boolean>`anchor_id IN (SELECT id FROM anchors WHERE ${unsigned})`),
     state.deleteFrom('anchors').where(unsigned),
     state.deleteFrom('metadata').where('resource_id', '=', resourceId),
+    state.deleteFrom('verifications').where('vault_id', '=', resourceId),
   ]
 }
