@@ -1,7 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../core/errors.ts'
 import {
   isKeyText,
   jwkOf,
@@ -169,9 +168,4 @@ export async function syncFolder(path: string): Promise<void> {
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
-/** What went wrong, for whoever is told that the ledger is down. */
-export function reasonOf(error: unknown): string {
-  return `the sandbox ledger is down: ${messageOf(error)}`
 }

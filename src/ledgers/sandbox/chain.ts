@@ -1,0 +1,189 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FilePlaces } from '../../core/file-places.ts'
+import {
+  type Block,
+  BrokenChain,
+  type ChainKeys,
+  checkedBlock,
+  emptyTip,
+  lineOf,
+  type Tip,
+  tipAfter,
+} from './block.ts'
+import { ChainIndex, type IndexedBlock } from './chain-index.ts'
+import { lineAt, linesFrom } from './chain-lines.ts'
+import { chainFile, indexFile } from './files.ts'
+import { syncFolder } from './keys.ts'
+
+export interface ChainNeeds {
+  readonly folder: string
+  readonly keys: ChainKeys
+  /** Bytes of the file that were synced by this process: what stands behind them was never told of, and goes. */
+  readonly goodBytes?: number | undefined
+}
+
+/** The blocks in the file, with an index to them. One process has it open. */
+export class Chain implements AsyncDisposable {
+  readonly #needs: ChainNeeds
+  readonly #file: FileHandle
+  readonly #index: ChainIndex
+  readonly #places: FilePlaces
+  #tip: Tip
+  #bytes: number
+
+  private constructor(needs: ChainNeeds, file: FileHandle, index: ChainIndex) {
+    const last = index.last()
+    this.#needs = needs
+    this.#file = file
+    this.#index = index
+    this.#places = new FilePlaces([join(needs.folder, chainFile)])
+    this.#tip = last?.tip ?? emptyTip
+    this.#bytes = endOf(last)
+  }
+
+  /**
+   * Reads what the index does not have yet, and no more. What a crash has left of a line is cut off.
+   *
+   * @throws BrokenChain; Error when the disk fails
+   */
+  static async open(needs: ChainNeeds): Promise<Chain> {
+    const { folder, keys, goodBytes } = needs
+    const flags = constants.O_RDWR | constants.O_CREAT
+    const file = await open(join(folder, chainFile), flags, 0o600)
+    let index: ChainIndex | undefined
+    try {
+      const { size } = await file.stat()
+      if (goodBytes !== undefined && size > goodBytes) {
+        await file.truncate(goodBytes)
+        await file.sync()
+      }
+      index = ChainIndex.open(join(folder, indexFile))
+      const knownHeight = index.last()?.tip.height ?? 0
+      await fitIndex(file, index, keys)
+      await readRest(file, index, keys, knownHeight)
+      await makeSure(file, index.last())
+      await syncFolder(folder)
+      return new Chain(needs, file, index)
+    } catch (error) {
+      index?.[Symbol.dispose]()
+      await file.close().catch(() => undefined)
+      throw error
+    }
+  }
+
+  get tip(): Tip {
+    return this.#tip
+  }
+
+  /** Bytes of blocks that are on the disk. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get index(): ChainIndex {
+    return this.#index
+  }
+
+  /**
+   * Resolves once the block is on the disk. After a failure nothing is written with this object any more: a sync
+   * that comes after one that failed says nothing of what was lost by then.
+   */
+  async append(block: Block): Promise<void> {
+    const line = Buffer.from(`${lineOf(block)}\n`)
+    const offset = this.#bytes
+    for (let at = 0; at < line.length; ) {
+      at += (await this.#file.write(line, at, line.length - at, offset + at)).bytesWritten
+    }
+    await this.#file.datasync()
+    const problem = this.#places.problem()
+    if (problem !== undefined) throw new Error(problem)
+    this.#bytes += line.length
+    const tip = tipAfter(block, this.#tip)
+    this.#index.add(block, { tip, offset, bytes: line.length })
+    this.#tip = tip
+  }
+
+  /** @throws BrokenChain when it is not what was written; RangeError when there is none */
+  async block(height: number): Promise<Block> {
+    const place = this.#index.block(height)
+    if (!place) throw new RangeError(`there is no block ${height}`)
+    const before = this.#index.block(height - 1)?.tip ?? emptyTip
+    const line = await lineAt(this.#file, place)
+    if (line === undefined) throw new BrokenChain(height, 'its line is not where it was written')
+    const block = checkedBlock(line, before, this.#needs.keys)
+    if (block.hash !== place.tip.hash) throw new BrokenChain(height, 'it is another one')
+    return block
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#index[Symbol.dispose]()
+    await this.#file.close().catch(() => undefined)
+  }
+}
+
+function endOf(block: IndexedBlock | undefined): number {
+  return block ? block.offset + block.bytes : 0
+}
+
+/**
+ * Takes out of the index what the file does not have: it may be an older one, or have lost its end. What is there and
+ * is not as it was is taken out, too, and found broken when it is read again.
+ */
+async function fitIndex(file: FileHandle, index: ChainIndex, keys: ChainKeys): Promise<void> {
+  for (let last = index.last(); last; last = index.last()) {
+    const before = index.block(last.tip.height - 1)?.tip ?? emptyTip
+    const line = await lineAt(file, last)
+    if (line !== undefined && isBlock(line, last.tip, before, keys)) return
+    index.removeLast()
+  }
+}
+
+function isBlock(line: string, { hash }: Tip, before: Tip, keys: ChainKeys): boolean {
+  try {
+    return checkedBlock(line, before, keys).hash === hash
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Reads what is behind the last block of the index into it.
+ *
+ * @param knownHeight of the last block that was told of, as far as that is known: one of these whose line has lost
+ *   its end is broken, and nothing that a crash has left
+ */
+async function readRest(
+  file: FileHandle,
+  index: ChainIndex,
+  keys: ChainKeys,
+  knownHeight: number,
+): Promise<void> {
+  const last = index.last()
+  let tip = last?.tip ?? emptyTip
+  for await (const line of linesFrom(file, endOf(last))) {
+    if (!line.isEnded) {
+      if (tip.height < knownHeight) throw new BrokenChain(tip.height + 1, 'its line is cut off')
+      await file.truncate(line.offset)
+      await file.sync()
+      return
+    }
+    const block = checkedBlock(line.text, tip, keys)
+    tip = tipAfter(block, tip)
+    index.add(block, { tip, offset: line.offset, bytes: line.bytes })
+  }
+}
+
+/**
+ * Writes the last block where it is once more, and syncs it: when a process ended after a sync that failed, it may be
+ * in the memory of the system alone. Only the last one can be.
+ */
+async function makeSure(file: FileHandle, last: IndexedBlock | undefined): Promise<void> {
+  if (!last) return
+  const line = Buffer.allocUnsafe(last.bytes)
+  const { bytesRead } = await file.read(line, 0, line.length, last.offset)
+  if (bytesRead !== line.length) throw new Error('the last block could not be read')
+  await file.write(line, 0, line.length, last.offset)
+  await file.sync()
+}

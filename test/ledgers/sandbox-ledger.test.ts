@@ -1,0 +1,211 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
+import { ledgerKeys } from '../../src/ledgers/sandbox/keys.ts'
+import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
+import { ledgerContract } from '../contracts/ledger-contract.ts'
+import { cipher, deedOf, includedOf, openSandbox, putOn } from '../support/sandbox-ledger.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+/** Takes lines from the end of a chain. */
+function shorten(folder: string, lines: number): void {
+  const path = join(folder, 'chain.jsonl')
+  const all = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  writeFileSync(
+    path,
+    all
+      .slice(0, all.length - lines)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+}
+
+describe('the sandbox', () => {
+  ledgerContract(async () => {
+    const folder = new TemporaryFolder()
+    let ledger = await openSandbox(folder.path)
+    const restart = async (between?: () => void) => {
+      await ledger.close()
+      between?.()
+      ledger = await openSandbox(folder.path)
+      return ledger
+    }
+    return {
+      ledger,
+      restart,
+      reorg: async () => await restart(() => shorten(folder.path, 1)),
+      goDown: async () => await ledger.close(),
+      async [Symbol.asyncDispose]() {
+        await ledger.close()
+        folder[Symbol.dispose]()
+      },
+    }
+  })
+})
+
+/** A closed ledger with so many blocks, each of one transaction. */
+async function ledgerWith(folder: string, blocks: number) {
+  const ledger = await openSandbox(folder)
+  const all = []
+  for (let at = 0; at < blocks; at++) all.push(await putOn(ledger, await deedOf()))
+  await ledger.close()
+  return all
+}
+
+/** Changes one byte of a file. */
+function damage(path: string, at: number): void {
+  const bytes = readFileSync(path)
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+}
+
+describe('the chain of the sandbox', () => {
+  test('is opened without an index', async () => {
+    using folder = new TemporaryFolder()
+    const all = await ledgerWith(folder.path, 3)
+    rmSync(folder.file('index.db'))
+    const ledger = await openSandbox(folder.path)
+    for (const { transaction, inclusion } of all) {
+      expect(await includedOf(ledger, transaction.hash)).toEqual(inclusion)
+    }
+    await ledger.close()
+  })
+
+  test('is opened with an index that is damaged', async () => {
+    using folder = new TemporaryFolder()
+    const [one] = await ledgerWith(folder.path, 2)
+    writeFileSync(folder.file('index.db'), 'this is no database, whoever reads it'.repeat(200))
+    const ledger = await openSandbox(folder.path)
+    expect(await includedOf(ledger, one?.transaction.hash ?? '')).toEqual(one?.inclusion)
+    await ledger.close()
+  })
+
+  test.each([1, 5, 200])('loses what a crash has left: %i characters', async (chars) => {
+    using folder = new TemporaryFolder()
+    const all = await ledgerWith(folder.path, 2)
+    const path = folder.file('chain.jsonl')
+    const whole = readFileSync(path, 'utf8')
+    writeFileSync(path, `${whole}${whole.slice(0, chars)}`)
+    const ledger = await openSandbox(folder.path)
+    expect(readFileSync(path, 'utf8')).toBe(whole)
+    expect(await ledger.nextSequence()).toBe(all.length + 1)
+    await putOn(ledger, await deedOf())
+    await ledger.close()
+  })
+
+  test('is not opened when the end of a block is gone that was told of', async () => {
+    using folder = new TemporaryFolder()
+    await ledgerWith(folder.path, 2)
+    const path = folder.file('chain.jsonl')
+    truncateSync(path, readFileSync(path).length - 1)
+    await expect(openSandbox(folder.path)).rejects.toThrow(/block 2 .* cut off/)
+  })
+
+  test('is not opened when its last block is changed', async () => {
+    using folder = new TemporaryFolder()
+    await ledgerWith(folder.path, 2)
+    const path = folder.file('chain.jsonl')
+    damage(path, readFileSync(path).length - 20)
+    await expect(openSandbox(folder.path)).rejects.toThrow(LedgerUnreachable)
+    await expect(openSandbox(folder.path)).rejects.toThrow(
+      /block 2 of the sandbox ledger is broken/,
+    )
+  })
+
+  test('names the block that is broken when somebody looks at it', async () => {
+    using folder = new TemporaryFolder()
+    const [one, two] = await ledgerWith(folder.path, 3)
+    damage(folder.file('chain.jsonl'), 40)
+    const ledger = await openSandbox(folder.path)
+    const sight = ledger.sight(one?.transaction.hash ?? '')
+    await expect(sight).rejects.toThrow(/block 1 of the sandbox ledger is broken/)
+    expect(await ledger.sight(two?.transaction.hash ?? '')).toMatchObject({ is: 'included' })
+    await ledger.close()
+  })
+
+  test('goes on from an older copy of itself', async () => {
+    using folder = new TemporaryFolder()
+    const [one, two, three] = await ledgerWith(folder.path, 3)
+    shorten(folder.path, 2)
+    const ledger = await openSandbox(folder.path)
+    expect(await ledger.sight(one?.transaction.hash ?? '')).toMatchObject({ is: 'included' })
+    for (const gone of [two, three]) {
+      expect(await ledger.sight(gone?.transaction.hash ?? '')).toEqual({ is: 'unknown' })
+      expect(await ledger.submit(gone?.transaction.blob ?? '')).toEqual({ is: 'accepted' })
+    }
+    await ledger.close()
+  })
+
+  test('goes on when the clock was set back', async () => {
+    using folder = new TemporaryFolder()
+    const [before] = await ledgerWith(folder.path, 1)
+    const earlier = { nowUs: () => systemClock.nowUs() - 3_600_000_000 }
+    const needs = { folder: folder.path, cipher, clock: earlier, batchWaitUs: 1 }
+    const ledger = await SandboxLedger.open(needs)
+    const { inclusion } = await putOn(ledger, await deedOf())
+    expect(inclusion.timeUs).toBe((before?.inclusion.timeUs ?? 0) + 1)
+    await ledger.close()
+  })
+})
+
+describe('the keys of the sandbox', () => {
+  test('are published without their private parts', async () => {
+    using folder = new TemporaryFolder()
+    const ledger = await openSandbox(folder.path)
+    const { keys } = await ledgerKeys(folder.path)
+    expect(keys.map(({ role }) => role)).toEqual(['blocks', 'account', 'distribution'])
+    expect(keys.map(({ kid }) => kid)).toContain(ledger.account)
+    for (const key of keys) {
+      expect(Object.keys(key)).toEqual(['kty', 'crv', 'x', 'kid', 'alg', 'use', 'role'])
+    }
+    await ledger.close()
+  })
+
+  test('are none where none were made', async () => {
+    using folder = new TemporaryFolder()
+    expect(await ledgerKeys(folder.file('ledger'))).toEqual({ keys: [] })
+  })
+
+  test('do not open with another master key', async () => {
+    using folder = new TemporaryFolder()
+    await ledgerWith(folder.path, 1)
+    const other = new MasterKey(Buffer.alloc(32, 8))
+    const needs = { folder: folder.path, cipher: other, clock: systemClock, batchWaitUs: 1 }
+    await expect(SandboxLedger.open(needs)).rejects.toThrow(/does not fit the master key/)
+  })
+
+  test('are not made anew when they are gone', async () => {
+    using folder = new TemporaryFolder()
+    await ledgerWith(folder.path, 1)
+    rmSync(folder.file('keys.json'))
+    await expect(openSandbox(folder.path)).rejects.toThrow(/keys.json .* is gone/)
+  })
+
+  test('of another ledger do not open a chain', async () => {
+    using folder = new TemporaryFolder()
+    using other = new TemporaryFolder()
+    await ledgerWith(folder.path, 1)
+    await ledgerWith(other.path, 1)
+    writeFileSync(folder.file('keys.json'), readFileSync(other.file('keys.json')))
+    await expect(openSandbox(folder.path)).rejects.toThrow(/block 1 .* the key is/)
+  })
+})
+
+describe('a code', () => {
+  test.each([
+    ['USD', 'USD'],
+    ['$$$', '$$$'],
+    ['XRP', '5852500000000000000000000000000000000000'],
+    ['GOLD', '474F4C4400000000000000000000000000000000'],
+    ['A', '4100000000000000000000000000000000000000'],
+    ['A.B', '412E420000000000000000000000000000000000'],
+  ])('%s is %s on the ledger', async (code, expected) => {
+    using folder = new TemporaryFolder()
+    const ledger = await openSandbox(folder.path)
+    expect(ledger.mappingOf(code)).toBe(expected)
+    await ledger.close()
+  })
+})

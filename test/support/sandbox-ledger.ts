@@ -1,0 +1,43 @@
+import { MasterKey } from '../../src/access/auth/master-key.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { Deed, Inclusion, Ledger, Sighting } from '../../src/ledgers/ledger.ts'
+import { rawCidOf } from '../../src/ledgers/proofs/content-id.ts'
+import { MerkleTree } from '../../src/ledgers/proofs/merkle-tree.ts'
+import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
+
+/** The same key for all, so that a ledger can be opened again. */
+export const cipher = new MasterKey(Buffer.alloc(32, 7))
+
+export async function openSandbox(folder: string): Promise<SandboxLedger> {
+  return await SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs: 50_000 })
+}
+
+let made = 0
+
+/** Something to be put on a ledger; what is not said is new. */
+export async function deedOf(
+  said: Partial<Pick<Deed, 'intentId' | 'kind' | 'leaves'>> = {},
+): Promise<Deed> {
+  const intentId = said.intentId ?? `intent-${++made}`
+  const leaves = said.leaves ?? [{ intentId, cid: await rawCidOf(Buffer.from(intentId)) }]
+  const { root } = MerkleTree.over(leaves.map(({ cid }) => cid))
+  return { intentId, kind: said.kind ?? 'root', root, leaves }
+}
+
+/** What is seen of a transaction once it is in a block for good. */
+export async function includedOf(ledger: Ledger, hash: string): Promise<Inclusion> {
+  for (;;) {
+    const seen: Sighting = await ledger.sight(hash)
+    if (seen.is === 'included' && seen.isFinal) return seen.inclusion
+    if (seen.is !== 'pending' && seen.is !== 'included') throw new Error(`it is ${seen.is}`)
+    await ledger.changed(AbortSignal.timeout(10_000))
+  }
+}
+
+/** Signs and sends it, and waits for its block. */
+export async function putOn(ledger: Ledger, deed: Deed) {
+  const transaction = ledger.sign(deed, await ledger.nextSequence())
+  const submission = await ledger.submit(transaction.blob)
+  if (submission.is !== 'accepted') throw new Error(`it is ${submission.is}`)
+  return { transaction, inclusion: await includedOf(ledger, transaction.hash) }
+}
