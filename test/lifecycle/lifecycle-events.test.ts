@@ -32,11 +32,16 @@ class Subject implements AsyncDisposable {
     const { tests } = this
     const templates = new TemplateStore({ state: tests.state, writer: tests, clock: this.#clock })
     const newTemplate = { ...common, author: null, hint: '', requiredStreams: [] }
-    const { template, changes } = templates.plan(ownerId, newTemplate)
+    const { template, changes } = await templates.plan(ownerId, newTemplate)
     await tests.commit(...changes)
     const newVault = { ...common, templateId: template.id, ledger: 'XRPL', jsonPayload: null }
-    const vaults = new VaultStore({ state: tests.state, writer: tests, clock: this.#clock })
-    const planned = vaults.plan(ownerId, { ...newVault, ledger: 'XRPL' }, { template, streams: [] })
+    const clock = { ...this.#clock, steadyUs: this.#clock.nowUs }
+    const vaults = new VaultStore({ state: tests.state, writer: tests, clock })
+    const planned = await vaults.plan(
+      ownerId,
+      { ...newVault, ledger: 'XRPL' },
+      { template, streams: [], network: 'sandbox' },
+    )
     await tests.commit(...planned.changes)
     const definition = {
       type,

@@ -57,7 +57,16 @@ function eventOf(ownerId: UserId, atUs: number): RecordedEvent {
   const about = { resourceType: 'vault', resourceId: 'boiler', vaultId: 'boiler' }
   const others = { streamId: undefined, templateId: undefined, severity: undefined }
   const type = 'vault.created'
-  return { id: newId<EventId>(), type, ownerId, atUs, ...about, ...others, data: '{}' }
+  return {
+    id: newId<EventId>(),
+    type,
+    ownerId,
+    atUs,
+    ...about,
+    ...others,
+    data: '{}',
+    isQuiet: false,
+  }
 }
 
 test('however the wall clock is set, an address is written a hundred mails in each minute', async () => {

@@ -47,14 +47,15 @@ class World implements AsyncDisposable {
   }
 
   async stream(assetCode: string): Promise<AssetStream> {
-    const planned = this.assetStreams.plan(this.userId, { assetCode, description: null })
+    const wish = { assetCode, description: null }
+    const planned = await this.assetStreams.plan(this.userId, wish, 'sandbox')
     await this.tests.commit(...planned.changes)
     return planned.stream
   }
 
   async template(requiredStreams: readonly string[]) {
     const wish = { ...common, author: null, hint: '', requiredStreams }
-    const planned = new TemplateStore(this.needs).plan(this.userId, wish)
+    const planned = await new TemplateStore(this.needs).plan(this.userId, wish)
     await this.tests.commit(...planned.changes)
     return planned.template
   }
@@ -68,12 +69,15 @@ test('a user can have as many asset streams as the limit says, and no more', asy
   await using world = await World.open()
   const { tests, assetStreams, userId } = world
   await tests.commit(countChange(tests.state, 'asset_streams', userId, assetStreamsMax - 1))
-  const plan = (assetCode: string) => assetStreams.plan(userId, { assetCode, description: null })
+  const plan = async (assetCode: string) => {
+    const wish = { assetCode, description: null }
+    return (await assetStreams.plan(userId, wish, 'sandbox')).changes
+  }
 
   expect(await assetStreams.hasRoom(userId)).toBe(true)
-  expect(await tests.attempt(...plan('LAST').changes)).toBe(true)
+  expect(await tests.attempt(...(await plan('LAST')))).toBe(true)
   expect(await assetStreams.hasRoom(userId)).toBe(false)
-  expect(await tests.attempt(...plan('BEYOND').changes)).toBe(false)
+  expect(await tests.attempt(...(await plan('BEYOND')))).toBe(false)
   expect(await totalOf(tests.state, 'asset_streams', userId)).toBe(assetStreamsMax)
 })
 
@@ -112,16 +116,20 @@ test('a vault is not made when one that it lists was deleted meanwhile, and noth
   const template = await world.template(['GOLD', 'IRON'])
   const vaults = new VaultStore(world.needs)
   const plan = () =>
-    vaults.plan(userId, { ...newVault, templateId: template.id }, { template, streams })
-  const before = plan()
+    vaults.plan(
+      userId,
+      { ...newVault, templateId: template.id },
+      { template, streams, network: 'sandbox' },
+    )
+  const before = await plan()
   await tests.commit(...before.changes)
   await vaults.remove(before.vault)
 
   expect(await assetStreams.remove(streams[1] as AssetStream)).toBe(true)
-  expect(await tests.attempt(...plan().changes)).toBe(false)
+  expect(await tests.attempt(...(await plan()).changes)).toBe(false)
   // A new one with that code is another one.
   await world.stream('IRON')
-  expect(await tests.attempt(...plan().changes)).toBe(false)
+  expect(await tests.attempt(...(await plan()).changes)).toBe(false)
   expect(await tests.state.selectFrom('vaults').selectAll().execute()).toEqual([])
   expect(await tests.state.selectFrom('vault_streams').selectAll().execute()).toEqual([])
 })
@@ -132,9 +140,10 @@ test('a hundred vaults are read with what they list in two statements beside the
   const streams = [await world.stream('GOLD'), await world.stream('IRON')]
   const template = await world.template(['GOLD', 'IRON'])
   const wish = { ...newVault, templateId: template.id }
+  const from = { template, streams, network: 'sandbox' }
   for (let count = 0; count < 100; count++) {
     const vaults = new VaultStore(world.needs)
-    await tests.commit(...vaults.plan(userId, wish, { template, streams }).changes)
+    await tests.commit(...(await vaults.plan(userId, wish, from)).changes)
   }
   let statements = 0
   const counting: KyselyPlugin = {
@@ -183,10 +192,12 @@ test('vaults of an earlier release list nothing, and what they are made from can
     items: [],
     total: 0,
   })
-  const gold = assetStreams.plan(userId, { assetCode: 'GOLD', description: null })
+  const wish = { assetCode: 'GOLD', description: null }
+  const gold = await assetStreams.plan(userId, wish, 'sandbox')
   const template = await new TemplateStore(needs).findVisible(userId, templateId)
-  const from = { template: template as Template, streams: [gold.stream] }
-  const made = new VaultStore(needs).plan(userId, { ...newVault, templateId }, from)
+  const described = await new TemplateStore(needs).withMetadata(template as Template)
+  const from = { template: described, streams: [gold.stream], network: 'sandbox' }
+  const made = await new VaultStore(needs).plan(userId, { ...newVault, templateId }, from)
   expect(await writer.attempt(...gold.changes, ...made.changes)).toBe(true)
   expect(await assetStreams.ofVaults([vaultId, made.vault.id])).toEqual(
     new Map([[made.vault.id, [gold.stream]]]),

@@ -27,9 +27,9 @@ test('a user can have as many templates as the limit says, and no more', async (
       .where('owner_id', '=', ada),
   )
 
-  expect(await subject.attempt(...store.plan(ada, newTemplate).changes)).toBe(true)
-  expect(await subject.attempt(...store.plan(ada, newTemplate).changes)).toBe(false)
-  expect(await subject.attempt(...store.plan(bob, newTemplate).changes)).toBe(true)
+  expect(await subject.attempt(...(await store.plan(ada, newTemplate)).changes)).toBe(true)
+  expect(await subject.attempt(...(await store.plan(ada, newTemplate)).changes)).toBe(false)
+  expect(await subject.attempt(...(await store.plan(bob, newTemplate)).changes)).toBe(true)
 })
 
 test('a user can have as many vaults as the limit says, and no more', async () => {
@@ -37,7 +37,7 @@ test('a user can have as many vaults as the limit says, and no more', async () =
   const { state } = subject
   const ada = await subject.newUser()
   const templates = new TemplateStore({ state, writer: subject, clock: systemClock })
-  const { template, changes } = templates.plan(ada, newTemplate)
+  const { template, changes } = await templates.plan(ada, newTemplate)
   await subject.commit(
     ...changes,
     countChange(state, 'vaults', ada, 1),
@@ -57,8 +57,8 @@ test('a user can have as many vaults as the limit says, and no more', async () =
   } as const
 
   expect(await store.hasRoom(ada)).toBe(true)
-  const from = { template, streams: [] }
-  expect(await subject.attempt(...store.plan(ada, newVault, from).changes)).toBe(true)
+  const from = { template, streams: [], network: 'sandbox' }
+  expect(await subject.attempt(...(await store.plan(ada, newVault, from)).changes)).toBe(true)
   expect(await store.hasRoom(ada)).toBe(false)
-  expect(await subject.attempt(...store.plan(ada, newVault, from).changes)).toBe(false)
+  expect(await subject.attempt(...(await store.plan(ada, newVault, from)).changes)).toBe(false)
 })

@@ -34,7 +34,7 @@ async function stepsAfter(state: TestState, status: string, atUs: number) {
 
 test('each step is appended with its number, its status and the time at which it was reached', async () => {
   await using state = await TestState.open()
-  await withStream(state, startedProgress('SERVICE_RECEIVED', 1_769_853_600_000_000))
+  await withStream(state, startedProgress(1_769_853_600_000_000, 'SERVICE_RECEIVED'))
 
   expect(await stepsAfter(state, 'it\'s "METADATA"', 1_769_853_600_000_001)).toEqual([
     { step: 1, status: 'SERVICE_RECEIVED', completed_at: '2026-01-31T10:00:00.000000Z' },

@@ -45,7 +45,7 @@ class Subject implements AsyncDisposable {
 
   /** Many in one commit. */
   async createAll(ownerId: UserId, all: readonly Noted[]): Promise<Template[]> {
-    const plans = all.map(({ name, public: isPublic }) =>
+    const planning = all.map(({ name, public: isPublic }) =>
       this.store.plan(ownerId, {
         name,
         description: null,
@@ -55,6 +55,7 @@ class Subject implements AsyncDisposable {
         requiredStreams: [],
       }),
     )
+    const plans = await Promise.all(planning)
     expect(await this.#state.attempt(...plans.flatMap(({ changes }) => changes))).toBe(true)
     return plans.map(({ template }) => template)
   }

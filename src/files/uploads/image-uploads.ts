@@ -10,7 +10,13 @@ export const imageBytesMax = 10 * 1024 * 1024
 export interface ImageUploadsNeeds {
   readonly state: StateDatabase
   /** What else is changed with the image of a resource. */
-  readonly also?: (resourceId: string) => Promise<readonly Compilable[]>
+  readonly also?: (resourceId: string, image: TakenImage) => Promise<readonly Compilable[]>
+}
+
+/** An image that has come. */
+export interface TakenImage {
+  readonly turn: number
+  readonly cid: string
 }
 
 /** Resources with an image each, and the condition that somebody has them. */
@@ -57,7 +63,7 @@ export function imageUploads(
         // By the image that there is: before another takes its place.
         ...(row ? [givenRoom(state, row.owner_id, sizeOf(imageOf(table, id)))] : []),
         atTurn(id, turn).set({ image_cid: cid }),
-        ...(await also(id)),
+        ...(await also(id, { turn, cid })),
       ]
     },
 

@@ -22,6 +22,8 @@ export interface NewEvent {
   readonly severity?: string
   /** The resource as the API shows it. */
   readonly data: object
+  /** Webhooks are told of it, and nobody by mail or in the inbox. */
+  readonly isQuiet?: boolean
 }
 
 /** An event as it was written down. */
@@ -39,6 +41,7 @@ export interface RecordedEvent {
   readonly severity: string | undefined
   /** JSON object. */
   readonly data: string
+  readonly isQuiet: boolean
 }
 
 const columns = [
@@ -53,6 +56,7 @@ const columns = [
   'template_id',
   'severity',
   'data',
+  'quiet',
 ] as const
 
 const always = sql<SqlBool>`1 = 1`
@@ -95,6 +99,7 @@ export class Events {
   #row(event: NewEvent) {
     const { id = newId<EventId>(), type, ownerId, resourceType, resourceId, data } = event
     const { vaultId = null, streamId = null, templateId = null, severity = null } = event
+    const { isQuiet = false } = event
     return {
       id,
       owner_id: ownerId,
@@ -107,6 +112,7 @@ export class Events {
       template_id: templateId,
       severity,
       data: JSON.stringify(data),
+      quiet: isQuiet ? 1 : 0,
     }
   }
 }

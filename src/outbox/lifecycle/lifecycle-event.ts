@@ -5,22 +5,34 @@ import type { NewEvent } from '../events/events.ts'
 /** What happens to the resources of a user, by the name that a reading of it carries. */
 export type LifecycleEventName =
   | `stream.${'created' | 'updated' | 'paused' | 'resumed' | 'deleted'}`
-  | `asset_stream.${'created' | 'updated' | 'deleted'}`
-  | `vault.${'created' | 'updated' | 'deleted'}`
+  | `asset_stream.${'created' | 'updated' | 'deleted' | AnchoredWord}`
+  | `vault.${'created' | 'updated' | 'deleted' | AnchoredWord}`
   | `template.${'created' | 'updated' | 'deleted'}`
-  | `attachment.${'created' | 'stored' | 'failed' | 'deleted'}`
+  | `attachment.${'created' | 'stored' | 'deleted' | AnchoredWord}`
   | `key.${'created' | 'rotated' | 'revoked'}`
+
+/** What becomes of something that is anchored. */
+type AnchoredWord = 'completed' | 'failed' | 'error'
 
 /** Events that the catalogue has, too, by the name that they have there. */
 const notifiedAs = {
   'vault.created': 'vault.created',
+  'vault.completed': 'vault.completed',
+  'vault.failed': 'vault.failed',
+  'vault.error': 'vault.error',
   'vault.deleted': 'vault.deleted',
   'stream.created': 'stream.created',
   'stream.deleted': 'stream.deleted',
   'attachment.created': 'data_attachment.created',
+  'attachment.completed': 'data_attachment.completed',
   'attachment.failed': 'data_attachment.failed',
+  // The catalogue has no other word for it: the status says which it is.
+  'attachment.error': 'data_attachment.failed',
   'attachment.deleted': 'data_attachment.deleted',
   'asset_stream.created': 'stream.created',
+  'asset_stream.completed': 'stream.completed',
+  'asset_stream.failed': 'stream.failed',
+  'asset_stream.error': 'stream.error',
   'asset_stream.deleted': 'stream.deleted',
   'key.created': 'security.key_created',
   'key.revoked': 'security.key_revoked',
@@ -31,7 +43,7 @@ export type LifecycleEvent = NotifiedEvent | QuietEvent
 interface NotifiedEvent extends Happening {
   readonly event: keyof typeof notifiedAs
   /** What whoever is told of it gets to know: what it is about, and the resource as the API shows it. */
-  readonly notice: Pick<NewEvent, 'vaultId' | 'streamId' | 'templateId' | 'data'>
+  readonly notice: Pick<NewEvent, 'vaultId' | 'streamId' | 'templateId' | 'data' | 'isQuiet'>
 }
 
 interface QuietEvent extends Happening {

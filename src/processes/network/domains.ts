@@ -1,4 +1,5 @@
 import { openAlerts } from '../../alerts/open-alerts.ts'
+import type { ConfiguredNetworks } from '../../anchors/intents/chosen-network.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { SecretDigests } from '../../core/idempotency-key.ts'
@@ -36,6 +37,8 @@ export function openDomains(
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
   const assetStreams = new AssetStreamStore(stored)
+  // None is configured: there are no ledgers but the one of our own.
+  const networks: ConfiguredNetworks = new Map()
   return {
     streams,
     changes: new StreamChanges(stored),
@@ -45,8 +48,9 @@ export function openDomains(
     vaults: new VaultStore(stored),
     verifications: new VerificationStore(stored),
     assetStreams,
-    attachments: new AttachmentStore({ ...stored, streams: assetStreams, uploadWaitUs }),
-    assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle }),
+    networks,
+    attachments: new AttachmentStore({ ...stored, uploadWaitUs }),
+    assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,
     reviews: new Reviews({
       quarantine,

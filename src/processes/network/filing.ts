@@ -113,7 +113,7 @@ function kindsOf({ engine: { state }, domains }: FilingNeeds, attachments: Uploa
   return [
     attachments,
     ...templateUploads({ ...domains, state }),
-    vaultUploads({ ...domains, state }),
+    vaultUploads({ ...domains, state, clock: systemClock }),
     imageUploads('users', { state }),
   ]
 }

@@ -15,13 +15,20 @@ import { dataSchemaOf } from './event-data-schemas.ts'
 
 type CatalogueEntry = Static<typeof catalogueEntrySchema>
 
-/** The other types come with their domains: signatures, assets, attachments, permissions. */
+/** The other types come with their domains: signatures, assets, permissions. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
   'vault.created',
+  'vault.completed',
+  'vault.failed',
+  'vault.error',
   'vault.deleted',
   'stream.created',
+  'stream.completed',
+  'stream.failed',
+  'stream.error',
   'stream.deleted',
   'data_attachment.created',
+  'data_attachment.completed',
   'data_attachment.failed',
   'data_attachment.deleted',
   'security.key_created',

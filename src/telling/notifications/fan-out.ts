@@ -196,8 +196,7 @@ export class FanOut {
     let rows = rowsOfEvent
     const isRepeated = await isRepetition(transaction, event, this.#needs.clock)
     if (!isRepeated) {
-      const preferences = await preferencesOf(transaction, event.ownerId)
-      const channels = effectiveChannels(preferences, event.type)
+      const channels = await channelsOf(transaction, event)
       const afterwards = (deed: () => void) => notified.deeds.push(deed)
       for (const step of this.#needs.steps) {
         rows += await step(transaction, event, channels, afterwards)
@@ -211,6 +210,15 @@ export class FanOut {
       .execute()
     return rows
   }
+}
+
+/** The channels that the owner wants: none for what is told to webhooks only. */
+async function channelsOf(
+  transaction: StateDatabase,
+  { ownerId, type, isQuiet }: RecordedEvent,
+): Promise<ReadonlySet<Channel>> {
+  if (isQuiet) return new Set()
+  return effectiveChannels(await preferencesOf(transaction, ownerId), type)
 }
 
 /** Users notified in a transaction, and what is to be done once it is committed. */
@@ -261,5 +269,6 @@ function fromRow(row: Selectable<StateSchema['events']>): RecordedEvent {
     templateId: row.template_id ?? undefined,
     severity: row.severity ?? undefined,
     data: row.data,
+    isQuiet: row.quiet === 1,
   }
 }

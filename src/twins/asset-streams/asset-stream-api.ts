@@ -1,14 +1,12 @@
 import type { Static } from 'typebox'
-import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
-import { failureBody, progressBody } from '../progress/progress.ts'
 import {
   failureSchema,
   ledgerSchema,
   progressSchema,
   statusSchema,
 } from '../progress/progress-api.ts'
-import type { AssetStream, NewAssetStream } from './asset-stream.ts'
+import type { NewAssetStream } from './asset-stream.ts'
 
 /** A page of vaults shows up to 20,000 asset streams: together they must fit into one answer. */
 const descriptionLengthMax = 1_000
@@ -59,23 +57,4 @@ export const assetStreamChangeSchema = s.component('AssetStreamChange', s.partia
 
 export function newAssetStream(body: Static<typeof newAssetStreamSchema>): NewAssetStream {
   return { assetCode: body.asset_code, description: body.description }
-}
-
-/** The asset stream as the specification names its fields. */
-export function assetStreamBody(stream: AssetStream): Static<typeof assetStreamSchema> {
-  return {
-    id: stream.id,
-    created_at: formatUs(stream.createdAtUs),
-    asset_code: stream.assetCode,
-    description: stream.description,
-    ledger: stream.ledger,
-    tx_hash: stream.txHash,
-    status: stream.status,
-    issuer: stream.issuer,
-    distribution_wallet: stream.distributionWallet,
-    mapping: stream.mapping,
-    metadata_cid: stream.metadataCid,
-    progress: progressBody(stream.progress),
-    failure: failureBody(stream.failure),
-  }
 }

@@ -1,17 +1,20 @@
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type AssetStreamId, parseId, type UserId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf, pageQuery, query } from '../../requests/http/schema.ts'
 import { type AnyHalf, halfOf } from '../../requests/operations/two-halves.ts'
-import { type AssetStream, assetStreamsMax } from './asset-stream.ts'
+import { type AssetStream, assetLedger, assetStreamsMax } from './asset-stream.ts'
 import * as api from './asset-stream-api.ts'
+import { assetStreamBody } from './asset-stream-body.ts'
 import type { AssetStreamStore } from './asset-stream-store.ts'
 
 export interface AssetStreamHalvesNeeds {
   readonly assetStreams: AssetStreamStore
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  readonly networks: ConfiguredNetworks
 }
 
 /**
@@ -40,11 +43,12 @@ function collectionHalves(needs: AssetStreamHalvesNeeds) {
       errors: ['conflict'],
       effect: async ({ caller, body }) => {
         const wanted = api.newAssetStream(body)
-        const { stream, changes } = assetStreams.plan(caller.userId, wanted)
+        const network = chosenNetwork(caller.apiKeyId, assetLedger, needs.networks)
+        const { stream, changes } = await assetStreams.plan(caller.userId, wanted, network)
         const event = { event: 'asset_stream.created', ...toldOf(stream), actor: caller } as const
         return {
           statusCode: 201,
-          body: api.assetStreamBody(stream),
+          body: assetStreamBody(stream),
           changes: [...changes, ...lifecycle.record(event)],
           refusal: () => creationRefusal(needs, stream),
         }
@@ -57,7 +61,7 @@ function collectionHalves(needs: AssetStreamHalvesNeeds) {
       handler: async ({ caller, query: asked }) => {
         const page = pageRequest(asked)
         const { items, total } = await assetStreams.listPage(caller.userId, sliceOf(page))
-        return envelope(items.map(api.assetStreamBody), total, page)
+        return envelope(items.map(assetStreamBody), total, page)
       },
     }),
   }
@@ -70,7 +74,7 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
       description: 'An asset stream.',
       answers: { 200: api.assetStreamSchema },
       handler: async ({ caller, params }) =>
-        api.assetStreamBody(await ownAssetStream(assetStreams, caller.userId, params.streamId)),
+        assetStreamBody(await ownAssetStream(assetStreams, caller.userId, params.streamId)),
     }),
     change: halfOf<'PUT /streams/:streamId'>()({
       description: 'The description of an asset stream. The code is what gets anchored: it stays.',
@@ -80,14 +84,14 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
         const { userId } = caller
         const stream = await ownAssetStream(assetStreams, userId, params.streamId)
         const { description = stream.description } = body
-        if (description === stream.description) return api.assetStreamBody(stream)
+        if (description === stream.description) return assetStreamBody(stream)
         const event = {
           event: 'asset_stream.updated',
           ...subjectOf(stream),
           actor: caller,
         } as const
         await assetStreams.change(stream, { description }, ...needs.lifecycle.record(event))
-        return api.assetStreamBody(await ownAssetStream(assetStreams, userId, stream.id))
+        return assetStreamBody(await ownAssetStream(assetStreams, userId, stream.id))
       },
     }),
     remove: halfOf<'DELETE /streams/:streamId'>()({
@@ -152,6 +156,6 @@ function subjectOf({ ownerId, id, assetCode }: AssetStream) {
 function toldOf(stream: AssetStream) {
   return {
     ...subjectOf(stream),
-    notice: { streamId: stream.id, data: api.assetStreamBody(stream) },
+    notice: { streamId: stream.id, data: assetStreamBody(stream) },
   }
 }

@@ -1,13 +1,21 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
-import { sandbox } from '../../anchors/intents/chosen-network.ts'
-import type { Clock } from '../../core/clock.ts'
-import { type AssetStreamId, newId, type UserId, type VaultId } from '../../core/ids.ts'
+import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
+import { type Metadata } from '../../anchors/metadata/encode-metadata.ts'
+import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
+import type { Clocks } from '../../core/clock.ts'
+import {
+  type AnchorId,
+  type AssetStreamId,
+  newId,
+  type UserId,
+  type VaultId,
+} from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
-import { receivedStatus, startedProgress } from '../progress/progress.ts'
+import { receivedStatus, startedProgress, storedStatus } from '../progress/progress.ts'
 import {
   type AssetStream,
   type AssetStreamChange,
@@ -15,6 +23,7 @@ import {
   assetStreamsMax,
   type NewAssetStream,
 } from './asset-stream.ts'
+import { assetStreamMetadata } from './asset-stream-metadata.ts'
 
 export interface AssetStreamPage {
   readonly items: readonly AssetStream[]
@@ -24,7 +33,7 @@ export interface AssetStreamPage {
 export interface AssetStreamStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly clock: Clocks
 }
 
 export class AssetStreamStore {
@@ -35,15 +44,17 @@ export class AssetStreamStore {
   }
 
   /**
-   * A new asset stream, and the changes that store it. They find nothing to change when the user has one with that
-   * code, or too many.
+   * A new asset stream as it is received, and the changes that store it as one that is to be anchored. They find nothing to
+   * change when the user has one with that code, or too many.
    */
-  plan(
+  async plan(
     ownerId: UserId,
     { assetCode, description }: NewAssetStream,
-  ): { readonly stream: AssetStream; readonly changes: readonly Compilable[] } {
+    network: string,
+  ): Promise<{ readonly stream: AssetStream; readonly changes: readonly Compilable[] }> {
     const { state, clock } = this.#needs
     const createdAtUs = clock.nowUs()
+    const metadata = await assetStreamMetadata({ assetCode, description, createdAtUs })
     const row = {
       id: newId<AssetStreamId>(),
       owner_id: ownerId,
@@ -51,27 +62,34 @@ export class AssetStreamStore {
       asset_code: assetCode,
       description,
       ledger: assetLedger,
-      network: sandbox,
+      network,
       status: receivedStatus,
       tx_hash: '',
       issuer: '',
       distribution_wallet: '',
       mapping: '',
-      metadata_cid: '',
-      progress: startedProgress(receivedStatus, createdAtUs),
+      metadata_cid: metadata.cid,
+      progress: startedProgress(createdAtUs, receivedStatus),
       failure: null,
     }
+    const progress = startedProgress(createdAtUs, receivedStatus, storedStatus)
+    const stored = { ...row, status: storedStatus, progress }
     const insert = state
       .insertInto('asset_streams')
-      .columns(Object.keys(row) as (keyof typeof row)[])
+      .columns(Object.keys(stored) as (keyof typeof stored)[])
       .expression(
-        sql`SELECT ${sql.join(Object.values(row))}
+        sql`SELECT ${sql.join(Object.values(stored))}
               WHERE ${isBelow('asset_streams', ownerId, assetStreamsMax)} AND NOT EXISTS (
                 SELECT 1 FROM asset_streams WHERE owner_id = ${ownerId} AND asset_code = ${assetCode})`,
       )
+    const stream = fromRow(row)
     return {
-      stream: fromRow(row),
-      changes: [insert, countChange(state, 'asset_streams', ownerId, 1)],
+      stream,
+      changes: [
+        insert,
+        countChange(state, 'asset_streams', ownerId, 1),
+        ...anchoredStream(this.#needs, stream, { metadata }),
+      ],
     }
   }
 
@@ -105,30 +123,12 @@ export class AssetStreamStore {
    * are one object.
    */
   async ofVaults(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, readonly AssetStream[]>> {
-    const listed = new Map<VaultId, AssetStream[]>()
-    if (ids.length === 0) return listed
-    const { rows } = await sql<Row & { readonly places: string }>`
-      SELECT asset_streams.*, places FROM (
-        SELECT stream_id, json_group_array(json_array(vault_id, position)) AS places
-        FROM json_each(${JSON.stringify(ids)}) AS ids JOIN vault_streams ON vault_id = ids.value
-        GROUP BY stream_id)
-      JOIN asset_streams ON asset_streams.id = stream_id`.execute(this.#needs.state)
-    for (const { places, ...row } of rows) {
-      const stream = fromRow(row)
-      for (const [vaultId, position] of JSON.parse(places) as readonly Place[]) {
-        const streams = listed.get(vaultId) ?? []
-        streams[position] = stream
-        listed.set(vaultId, streams)
-      }
-    }
-    return listed
+    return await streamsOfVaults(this.#needs.state, ids)
   }
 
   /** Asset streams of whatever users, by their ids. */
   async withIds(ids: readonly string[]): Promise<ReadonlyMap<string, AssetStream>> {
-    const { rows } = await sql<Row>`SELECT * FROM asset_streams
-      WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(this.#needs.state)
-    return new Map(rows.map((row) => [row.id, fromRow(row)]))
+    return await streamsWithIds(this.#needs.state, ids)
   }
 
   async listPage(ownerId: UserId, slice: Slice): Promise<AssetStreamPage> {
@@ -179,6 +179,7 @@ export class AssetStreamStore {
     return await writer.attempt(
       removal,
       countChange(state, 'asset_streams', ownerId, -1),
+      ...forgottenAnchors(state, id).map(optional),
       optional(attachmentsCount),
       ...also,
     )
@@ -196,12 +197,68 @@ export class AssetStreamStore {
   }
 }
 
+/** What some vaults list (see `ofVaults`). */
+export async function streamsOfVaults(
+  state: StateDatabase,
+  ids: readonly VaultId[],
+): Promise<ReadonlyMap<VaultId, readonly AssetStream[]>> {
+  const listed = new Map<VaultId, AssetStream[]>()
+  if (ids.length === 0) return listed
+  const { rows } = await sql<Row & { readonly places: string }>`
+    SELECT asset_streams.*, places FROM (
+      SELECT stream_id, json_group_array(json_array(vault_id, position)) AS places
+      FROM json_each(${JSON.stringify(ids)}) AS ids JOIN vault_streams ON vault_id = ids.value
+      GROUP BY stream_id)
+    JOIN asset_streams ON asset_streams.id = stream_id`.execute(state)
+  for (const { places, ...row } of rows) {
+    const stream = fromRow(row)
+    for (const [vaultId, position] of JSON.parse(places) as readonly Place[]) {
+      const streams = listed.get(vaultId) ?? []
+      streams[position] = stream
+      listed.set(vaultId, streams)
+    }
+  }
+  return listed
+}
+
+/** Asset streams of whatever users, by their ids. */
+export async function streamsWithIds(
+  state: StateDatabase,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, AssetStream>> {
+  const { rows } = await sql<Row>`SELECT * FROM asset_streams
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(state)
+  return new Map(rows.map((row) => [row.id, fromRow(row)]))
+}
+
+/** The changes that keep the metadata of an asset stream, and have them anchored. */
+export function anchoredStream(
+  needs: Pick<AssetStreamStoreNeeds, 'state' | 'clock'>,
+  { id, ledger, network, assetCode }: AssetStream,
+  { metadata, isQuiet = false }: { readonly metadata: Metadata; readonly isQuiet?: boolean },
+): readonly Compilable[] {
+  const anchor = plannedAnchor(needs, {
+    id: newId<AnchorId>(),
+    resourceType: 'asset_stream',
+    resourceId: id,
+    operation: 'creation',
+    ledger,
+    network,
+    kind: 'record',
+    parts: [{ name: '', cid: metadata.cid }],
+    assetCode,
+    isQuiet,
+  })
+  return [keptMetadata(needs.state, id, metadata), ...anchor]
+}
+
 /** A vault, and where in its list. */
 type Place = readonly [VaultId, number]
 
 type Row = Selectable<StateSchema['asset_streams']>
 
-function fromRow(row: Row): AssetStream {
+/** An asset stream, made of what is stored. */
+export function fromRow(row: Row): AssetStream {
   return {
     id: row.id as AssetStreamId,
     ownerId: row.owner_id as UserId,
@@ -209,6 +266,7 @@ function fromRow(row: Row): AssetStream {
     assetCode: row.asset_code,
     description: row.description,
     ledger: row.ledger as Ledger,
+    network: row.network,
     status: row.status,
     txHash: row.tx_hash,
     issuer: row.issuer,

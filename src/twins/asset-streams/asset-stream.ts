@@ -22,6 +22,8 @@ export interface AssetStream extends NewAssetStream {
   readonly ownerId: UserId
   readonly createdAtUs: number
   readonly ledger: Ledger
+  /** Where it is anchored. */
+  readonly network: string
   readonly status: string
   readonly txHash: string
   readonly issuer: string

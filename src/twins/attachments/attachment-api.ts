@@ -2,18 +2,15 @@ import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
 import type { AssetStreamId } from '../../core/ids.ts'
 import { ledgers } from '../../core/ledger.ts'
-import { formatUs } from '../../core/time.ts'
-import type { NamedContent } from '../../files/content/content.ts'
 import * as s from '../../requests/http/schema.ts'
-import { assetStreamBody, assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
-import { failureBody, progressBody } from '../progress/progress.ts'
+import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import {
   failureSchema,
   ledgerSchema,
   progressSchema,
   statusSchema,
 } from '../progress/progress-api.ts'
-import type { NewAttachment, ShownAttachment } from './attachment.ts'
+import type { NewAttachment } from './attachment.ts'
 
 /** What the file systems of those who download it take (NAME_MAX of Linux). */
 const filenameBytesMax = 255
@@ -21,7 +18,7 @@ const filenameBytesMax = 255
 const name = { ...s.text, minLength: 1, maxLength: 200, examples: ['inspection report'] }
 const description = s.nullable({ ...s.text, maxLength: 10_000 })
 
-const fileSchema = s.component(
+export const fileSchema = s.component(
   'AttachedFile',
   s.record({
     name: { ...s.text, description: 'Of an archive: the path within it.' },
@@ -108,40 +105,4 @@ export function newAttachment(
     filename,
     uploadAsZip: body.upload_as_zip ?? false,
   }
-}
-
-/** The attachment as its owner sees it, with the address for its upload where it waits for one. */
-export function attachmentBody(
-  { attachment, stream, files }: ShownAttachment,
-  presignedUrl = '',
-): Static<typeof attachmentSchema> {
-  return {
-    id: attachment.id,
-    name: attachment.name,
-    description: attachment.description,
-    created_at: formatUs(attachment.createdAtUs),
-    ledger: attachment.ledger,
-    status: attachment.status,
-    presigned_url: presignedUrl,
-    stream_id: attachment.streamId,
-    filename: attachment.filename,
-    tx_hash: attachment.txHash,
-    upload_as_zip: attachment.uploadAsZip,
-    size: attachment.size,
-    stream: assetStreamBody(stream),
-    file_count: attachment.fileCount,
-    files: files.map(fileBody),
-    progress: progressBody(attachment.progress),
-    failure: failureBody(attachment.failure),
-  }
-}
-
-function fileBody({
-  name: path,
-  size,
-  mediaType,
-  cid,
-  sha256,
-}: NamedContent): Static<typeof fileSchema> {
-  return { name: path, size, media_type: mediaType, cid, sha256 }
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
+import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type AttachmentId, parseId, type UserId } from '../../core/ids.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
@@ -15,6 +16,7 @@ import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { pendingStatus, type ShownAttachment, subjectOf } from './attachment.ts'
 import * as api from './attachment-api.ts'
+import { attachmentBody } from './attachment-body.ts'
 import { type AttachmentStore, attachmentsMax, listedFilesMax } from './attachment-store.ts'
 import { uploadSubjectOf } from './attachment-uploads.ts'
 
@@ -25,6 +27,7 @@ export interface AttachmentRoutesNeeds {
   /** Largest upload in bytes. */
   readonly uploadBytesMax: number
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  readonly networks: ConfiguredNetworks
   /** Called when contents may have become unused. */
   readonly onReleased: () => void
   readonly posts: Posts
@@ -123,12 +126,14 @@ async function creation(
   const { attachments, lifecycle } = needs
   const { userId } = actor
   const stream = await ownAssetStream(needs.assetStreams, userId, body.stream_id)
-  const { attachment, changes } = attachments.plan(userId, api.newAttachment(body, stream.id))
+  const network = chosenNetwork(actor.apiKeyId, body.ledger, needs.networks)
+  const wanted = api.newAttachment(body, stream.id)
+  const { attachment, changes } = attachments.plan(userId, wanted, network)
   const made = { attachment, stream, files: [] }
   const event = { event: 'attachment.created', ...subjectOf(attachment), actor } as const
   return {
     statusCode: 201,
-    body: api.attachmentBody(made, await uploadUrlOf(needs, actor, made)),
+    body: attachmentBody(made, await uploadUrlOf(needs, actor, made)),
     changes: [...changes, ...lifecycle.record({ ...event, notice: noticeOf(made) })],
     refusal: async () => {
       await ownAssetStream(needs.assetStreams, userId, stream.id)
@@ -150,7 +155,7 @@ async function remove(
 /** What whoever is told of an attachment gets to know: no address, and as many files as a list shows. */
 function noticeOf(found: ShownAttachment) {
   const files = found.files.slice(0, listedFilesMax)
-  return { data: api.attachmentBody({ ...found, files }) }
+  return { data: attachmentBody({ ...found, files }) }
 }
 
 async function shownAll(
@@ -167,7 +172,7 @@ async function shown(
   found: ShownAttachment,
 ) {
   const isOpen = found.attachment.status === pendingStatus
-  return api.attachmentBody(found, isOpen ? await uploadUrlOf(needs, caller, found) : '')
+  return attachmentBody(found, isOpen ? await uploadUrlOf(needs, caller, found) : '')
 }
 
 async function uploadUrlOf(

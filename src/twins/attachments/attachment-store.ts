@@ -1,23 +1,34 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
+import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
-import { type AssetStreamId, type AttachmentId, newId, type UserId } from '../../core/ids.ts'
+import {
+  type AnchorId,
+  type AssetStreamId,
+  type AttachmentId,
+  newId,
+  type UserId,
+} from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { NamedContent, TakenUpload } from '../../files/content/content.ts'
 import { filesOf, givenRoom, heldFiles, releasedFiles } from '../../files/contents/content-rows.ts'
 import type { UploadFailure } from '../../files/uploads/upload-kind.ts'
-import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
-import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
-import { appendedProgress, receivedStatus, startedProgress } from '../progress/progress.ts'
+import { streamsWithIds } from '../asset-streams/asset-stream-store.ts'
+import {
+  appendedProgress,
+  failedStatus,
+  receivedStatus,
+  startedProgress,
+  storedStatus,
+} from '../progress/progress.ts'
 import {
   type Attachment,
-  failedStatus,
   type NewAttachment,
   pendingStatus,
   type ShownAttachment,
-  storedStatus,
 } from './attachment.ts'
 
 /** Attachments of one user, of whom each may be an archive of thousands of files. */
@@ -35,7 +46,6 @@ export interface AttachmentStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clocks
-  readonly streams: AssetStreamStore
   /** How long an upload is waited for. */
   readonly uploadWaitUs: number
 }
@@ -54,17 +64,18 @@ export class AttachmentStore {
   plan(
     ownerId: UserId,
     wanted: NewAttachment,
+    network: string,
   ): { readonly attachment: Attachment; readonly changes: readonly Compilable[] } {
     const { state, clock, uploadWaitUs } = this.#needs
     const id = newId<AttachmentId>()
     const createdAtUs = clock.nowUs()
-    const progress = startedProgress(receivedStatus, createdAtUs)
+    const progress = startedProgress(createdAtUs, receivedStatus)
     const { name, description, streamId, ledger, filename, uploadAsZip } = wanted
     const insert = state
       .insertInto('attachments')
       .columns(insertedColumns)
       .expression(
-        sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, ${name}, ${description}, id, ${ledger},
+        sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, ${name}, ${description}, id, ${ledger}, ${network},
                 ${filename}, ${uploadAsZip ? 1 : 0}, ${receivedStatus}, ${progress},
                 ${clock.steadyUs() + uploadWaitUs}
               FROM asset_streams
@@ -81,6 +92,7 @@ export class AttachmentStore {
         id,
         ownerId,
         createdAtUs,
+        network,
         status: receivedStatus,
         txHash: '',
         cid: '',
@@ -109,7 +121,7 @@ export class AttachmentStore {
       .where('id', '=', id)
       .where('owner_id', '=', ownerId)
       .executeTakeFirst()
-    const [shown] = await this.#shown(row ? [row] : [])
+    const [shown] = await shownAttachments(this.#needs.state, row ? [row] : [])
     return shown
   }
 
@@ -148,6 +160,11 @@ export class AttachmentStore {
     ]
   }
 
+  /** Changes that have the files anchored that an attachment gets. */
+  anchored(attachment: Attachment, { cid }: TakenUpload): readonly Compilable[] {
+    return anchoredFiles(this.#needs, { ...attachment, cid })
+  }
+
   /** Changes with which an attachment waits no more. They find no row unless it does. */
   failed(id: string, failure: UploadFailure, atUs: number): Compilable {
     return this.#ended(id, failedStatus, atUs).set({ failure: JSON.stringify(failure) })
@@ -177,6 +194,7 @@ export class AttachmentStore {
         .where('owner_id', '=', ownerId)
         .where('status', '=', status),
       releasedFiles(state, id),
+      ...forgottenAnchors(state, id).map(optional),
       givenRoom(state, ownerId, sql<number>`${size}`),
       countChange(state, 'attachments', ownerId, -1),
       countChange(state, 'attachments_of_stream', streamId, -1),
@@ -201,31 +219,55 @@ export class AttachmentStore {
       { ...listing, table: 'attachments', orderBy: 'created_at', direction: 'asc' },
       slice,
     )
-    return { items: await this.#shown(rows, listedFilesMax), total }
+    return { items: await shownAttachments(this.#needs.state, rows, listedFilesMax), total }
   }
+}
 
-  async #shown(
-    rows: readonly Selectable<StateSchema['attachments']>[],
-    filesMax: number = Number.MAX_SAFE_INTEGER,
-  ): Promise<readonly ShownAttachment[]> {
-    if (rows.length === 0) return []
-    const streams = await this.#needs.streams.withIds(rows.map((row) => row.stream_id))
-    const files = Map.groupBy(
-      await filesOf(
-        this.#needs.state,
-        rows.map(({ id }) => id),
-        { from: 0, below: filesMax },
-      ),
-      ({ holderId }) => holderId,
-    )
-    return rows.flatMap((row) => {
-      const stream = streams.get(row.stream_id)
-      // A stream stays as long as something is attached to it.
-      if (!stream) return []
-      const own = files.get(row.id) ?? []
-      return [{ attachment: fromRow(row), stream, files: own.map(({ file }) => file) }]
-    })
-  }
+/** Attachments with what is shown beside them. */
+export async function shownAttachments(
+  state: StateDatabase,
+  rows: readonly Selectable<StateSchema['attachments']>[],
+  filesMax: number = Number.MAX_SAFE_INTEGER,
+): Promise<readonly ShownAttachment[]> {
+  if (rows.length === 0) return []
+  const streams = await streamsWithIds(
+    state,
+    rows.map((row) => row.stream_id),
+  )
+  const files = Map.groupBy(
+    await filesOf(
+      state,
+      rows.map(({ id }) => id),
+      { from: 0, below: filesMax },
+    ),
+    ({ holderId }) => holderId,
+  )
+  return rows.flatMap((row) => {
+    const stream = streams.get(row.stream_id)
+    // A stream stays as long as something is attached to it.
+    if (!stream) return []
+    const own = files.get(row.id) ?? []
+    return [{ attachment: fromRow(row), stream, files: own.map(({ file }) => file) }]
+  })
+}
+
+/** The changes that have the files of an attachment anchored: one leaf among those of others. */
+export function anchoredFiles(
+  needs: Pick<AttachmentStoreNeeds, 'state' | 'clock'>,
+  { id, ledger, network, cid }: Attachment,
+  isQuiet = false,
+): readonly Compilable[] {
+  return plannedAnchor(needs, {
+    id: newId<AnchorId>(),
+    resourceType: 'attachment',
+    resourceId: id,
+    operation: 'creation',
+    ledger,
+    network,
+    kind: 'root',
+    parts: [{ name: '', cid }],
+    isQuiet,
+  })
 }
 
 const insertedColumns = [
@@ -236,6 +278,7 @@ const insertedColumns = [
   'description',
   'stream_id',
   'ledger',
+  'network',
   'filename',
   'upload_as_zip',
   'status',
@@ -243,7 +286,8 @@ const insertedColumns = [
   'upload_due_at',
 ] as const
 
-function fromRow(row: Selectable<StateSchema['attachments']>): Attachment {
+/** An attachment, made of what is stored. */
+export function fromRow(row: Selectable<StateSchema['attachments']>): Attachment {
   return {
     id: row.id as AttachmentId,
     ownerId: row.owner_id as UserId,
@@ -252,6 +296,7 @@ function fromRow(row: Selectable<StateSchema['attachments']>): Attachment {
     description: row.description,
     streamId: row.stream_id as AssetStreamId,
     ledger: row.ledger as Ledger,
+    network: row.network,
     filename: row.filename,
     uploadAsZip: row.upload_as_zip === 1,
     status: row.status,

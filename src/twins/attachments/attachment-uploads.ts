@@ -4,15 +4,9 @@ import type { UploadSubject } from '../../files/store/upload-id.ts'
 import type { UploadFailure, UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { StateWriter } from '../../storage/state/database.ts'
-import { appendedStep } from '../progress/progress.ts'
-import {
-  type Attachment,
-  failedStatus,
-  pendingStatus,
-  type ShownAttachment,
-  subjectOf,
-} from './attachment.ts'
-import { attachmentBody } from './attachment-api.ts'
+import { appendedStep, failedStatus } from '../progress/progress.ts'
+import { type Attachment, pendingStatus, type ShownAttachment, subjectOf } from './attachment.ts'
+import { attachmentBody } from './attachment-body.ts'
 import type { AttachmentStore } from './attachment-store.ts'
 
 /** Attachments that one look ends: their events are written in the same transaction. */
@@ -53,6 +47,7 @@ export function attachmentUploads(needs: AttachmentUploadsNeeds): UploadKind {
       const event = { event: 'attachment.stored', ...subjectOf(attachment) } as const
       return [
         ...attachments.stored(resourceId, upload),
+        ...attachments.anchored(attachment, upload),
         ...lifecycle.record({ ...event, actor: undefined }),
       ]
     },

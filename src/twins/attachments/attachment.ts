@@ -19,6 +19,8 @@ export interface Attachment extends NewAttachment {
   readonly id: AttachmentId
   readonly ownerId: UserId
   readonly createdAtUs: number
+  /** Where it is anchored. */
+  readonly network: string
   readonly status: string
   readonly txHash: string
   /** The CID of the file, or of the folder of the files; empty until they are there. */
@@ -41,11 +43,6 @@ export interface ShownAttachment {
 
 /** Waits for its file. */
 export const pendingStatus = 'UPLOAD_PENDING'
-
-/** Has its files, and what they hash to. */
-export const storedStatus = 'METADATA_STORED'
-
-export const failedStatus = 'FAILED'
 
 /** What an event of an attachment is about. */
 export function subjectOf({ ownerId, id, name }: Attachment) {

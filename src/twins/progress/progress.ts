@@ -6,16 +6,36 @@ import type { failureSchema, progressSchema } from './progress-api.ts'
 /** The status that asset streams, vaults and attachments begin in. */
 export const receivedStatus = 'SERVICE_RECEIVED'
 
+/** What is to be anchored is there, with what it hashes to. */
+export const storedStatus = 'METADATA_STORED'
+
+/** The ledger has it. */
+export const submittedStatus = 'LEDGER_SUBMITTED'
+
+/** What is anchored: nothing follows. */
+export const completedStatus = 'COMPLETED'
+
+/** What never will be anchored. */
+export const failedStatus = 'FAILED'
+
+/** Not done in time: somebody may ask for it again. */
+export const errorStatus = 'ERROR'
+
 /** Steps that are kept of one resource; beyond them the newest takes the place of the one before. */
 const stepsMax = 1_000
 
 /** A step as it is stored: its status, and the microseconds at which it was reached. */
 type StoredStep = readonly [string, number]
 
-/** Progress as it is stored, with the step that it begins with. */
-export function startedProgress(status: string, atUs: number): string {
-  const steps: readonly StoredStep[] = [[status, atUs]]
+/** Progress as it is stored, with the steps that it begins with: each was reached at once. */
+export function startedProgress(atUs: number, ...statuses: readonly string[]): string {
+  const steps: readonly StoredStep[] = statuses.map((status) => [status, atUs])
   return JSON.stringify(steps)
+}
+
+/** The statuses that a resource has had, in their order. */
+export function statusesIn(stored: string): readonly string[] {
+  return (JSON.parse(stored) as readonly StoredStep[]).map(([status]) => status)
 }
 
 /** What the column `progress` of a row becomes with one more step, as an expression of its update. */

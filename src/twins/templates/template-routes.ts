@@ -148,7 +148,7 @@ async function creation(
   body: Static<typeof api.newTemplateSchema>,
 ) {
   const { templates, lifecycle } = needs
-  const { template, changes } = templates.plan(actor.userId, api.newTemplate(body))
+  const { template, changes } = await templates.plan(actor.userId, api.newTemplate(body))
   const event = { event: 'template.created', ...subjectOf(template), actor } as const
   return {
     statusCode: 201,

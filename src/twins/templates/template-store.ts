@@ -1,8 +1,9 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
+import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId } from '../../core/ids.ts'
 import { givenRoom, imageOf, releasedFiles, sizeOf } from '../../files/contents/content-rows.ts'
-import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, everybody, isBelow } from '../../storage/state/totals.ts'
@@ -15,6 +16,7 @@ import {
   type TemplateChange,
   withoutFiles,
 } from './template.ts'
+import { templateMetadata } from './template-metadata.ts'
 
 /** Templates of one user: more than a person makes, and what a list still answers quickly from. */
 export const templatesMax = 1_000_000
@@ -31,6 +33,7 @@ const columns = [
   'public',
   'hint',
   'required_streams',
+  'metadata_cid',
 ] as const
 
 /** Which templates a list is about, and in which order. */
@@ -65,13 +68,16 @@ export class TemplateStore {
   }
 
   /** A new template, and the changes that store it: none can be made when the user has too many. */
-  plan(
+  async plan(
     ownerId: UserId,
-    template: NewTemplate,
-  ): { readonly template: Template; readonly changes: readonly Compilable[] } {
+    wanted: NewTemplate,
+  ): Promise<{ readonly template: Template; readonly changes: readonly Compilable[] }> {
     const { state, clock } = this.#needs
     const id = newId<TemplateId>()
     const createdAtUs = clock.nowUs()
+    const made = { ...wanted, ...withoutFiles, id, ownerId, createdAtUs, status: pendingStatus }
+    const metadata = await templateMetadata(made)
+    const template = { ...made, metadataCid: metadata.cid }
     const { name, description, author, hint, requiredStreams } = template
     const insert = state
       .insertInto('templates')
@@ -79,17 +85,38 @@ export class TemplateStore {
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, ${name}, ${foldName(name)}, ${description},
                 ${author}, ${pendingStatus}, ${template.public ? 1 : 0}, ${hint},
-                ${JSON.stringify(requiredStreams)}
+                ${JSON.stringify(requiredStreams)}, ${metadata.cid}
               WHERE ${isBelow('templates', ownerId, templatesMax)}`,
       )
     return {
-      template: { ...template, ...withoutFiles, id, ownerId, createdAtUs, status: pendingStatus },
+      template,
       changes: [
         insert,
+        keptMetadata(state, id, metadata),
         countChange(state, 'templates', ownerId, 1),
         ...(template.public ? [this.#countPublic(1)] : []),
       ],
     }
+  }
+
+  /**
+   * A template with its metadata: one from before there were any gets them now, as it is. They stay what they are once a
+   * vault may refer to them.
+   */
+  async withMetadata(template: Template): Promise<Template> {
+    if (template.metadataCid !== '') return template
+    const { state, writer } = this.#needs
+    const metadata = await templateMetadata(template)
+    await writer.attempt(
+      state
+        .updateTable('templates')
+        .set({ metadata_cid: metadata.cid })
+        .where('id', '=', template.id)
+        .where('metadata_cid', '=', ''),
+      keptMetadata(state, template.id, metadata),
+    )
+    // Somebody else may have been first.
+    return (await this.load(template.id)) ?? template
   }
 
   /** A template of whatever user. */
@@ -174,6 +201,7 @@ export class TemplateStore {
       givenRoom(state, ownerId, sql<number>`${template.bundleSize}`),
       removal,
       releasedFiles(state, id),
+      optional(state.deleteFrom('metadata').where('resource_id', '=', id)),
       countChange(state, 'templates', ownerId, -1),
       ...(template.public ? [this.#countPublic(-1)] : []),
       ...also,
@@ -223,5 +251,6 @@ function fromRow(row: Selectable<StateSchema['templates']>): Template {
     bundleUploads: row.bundle_uploads,
     imageCid: row.image_cid,
     imageUploads: row.image_uploads,
+    metadataCid: row.metadata_cid,
   }
 }

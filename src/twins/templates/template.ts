@@ -25,6 +25,8 @@ export interface Template extends NewTemplate {
   /** Empty without an image. */
   readonly imageCid: string
   readonly imageUploads: number
+  /** Empty for one from before there were anchors, until it is needed. */
+  readonly metadataCid: string
 }
 
 /** The state that a template begins in: its files may come. */

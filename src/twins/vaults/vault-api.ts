@@ -1,17 +1,15 @@
 import type { Static } from 'typebox'
 import type { TemplateId } from '../../core/ids.ts'
 import { ledgers } from '../../core/ledger.ts'
-import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
 import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
-import { progressBody, startedProgress } from '../progress/progress.ts'
 import {
   failureSchema,
   ledgerSchema,
   progressSchema,
   statusSchema,
 } from '../progress/progress-api.ts'
-import type { ListedVault, NewVault, Vault } from './vault.ts'
+import type { NewVault } from './vault.ts'
 
 /** A page of a list has a hundred of them: together they must fit into one answer. */
 const payloadLengthMax = 65_536
@@ -93,52 +91,5 @@ export function newVault(body: Static<typeof newVaultSchema>, templateId: Templa
     ledger: body.ledger ?? 'XRPL',
     jsonPayload: body.json_payload ?? null,
     public: body.public ?? true,
-  }
-}
-
-/** The vault as both interfaces of the specification name its fields, with what it lists; it is not anchored yet. */
-export function vaultBody(
-  vault: Vault,
-  streams: readonly Static<typeof assetStreamSchema>[],
-  imageUploadUrl = '',
-): Static<typeof vaultSchema> {
-  const createdAt = formatUs(vault.createdAtUs)
-  return {
-    id: vault.id,
-    created_at: createdAt,
-    name: vault.name,
-    description: vault.description,
-    template_id: vault.templateId,
-    status: vault.status,
-    ledger: vault.ledger,
-    tx_hash: '',
-    nft_network_issuer: '',
-    nft_network_owner: '',
-    nft_network_id: '',
-    cid: '',
-    image_cid: vault.imageCid,
-    default_image_cid: vault.defaultImageCid,
-    metadata_cid: '',
-    streams,
-    public: vault.public,
-    json_payload: vault.jsonPayload,
-    image_upload_url: imageUploadUrl,
-    custom_image: vault.imageCid !== '',
-    progress: progressBody(startedProgress(vault.status, vault.createdAtUs)),
-    failure: null,
-  }
-}
-
-/** The vault in the token interface's manner. */
-export function bearerVaultBody(vault: ListedVault): Static<typeof bearerVaultSchema> {
-  return {
-    vaultId: vault.id,
-    createdAt: formatUs(vault.createdAtUs),
-    name: vault.name,
-    description: vault.description,
-    templateId: vault.templateId,
-    status: vault.status,
-    ledger: vault.ledger,
-    public: vault.public,
   }
 }

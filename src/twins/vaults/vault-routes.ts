@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
+import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../../core/ids.ts'
 import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
@@ -15,13 +16,15 @@ import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import * as lists from '../../requests/operations/two-lists.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
-import { assetStreamBody, type assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
+import type { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
+import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
 import type { Vault, VaultChange } from './vault.ts'
 import * as api from './vault-api.ts'
+import { bearerVaultBody, vaultBody } from './vault-body.ts'
 import { type VaultPage, type VaultStore, vaultsMax } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
@@ -31,6 +34,7 @@ export interface VaultRoutesNeeds {
   readonly uploadUrls: UploadUrls
   readonly downloads: Downloads
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  readonly networks: ConfiguredNetworks
   /** Called when contents may have become unused. */
   readonly onReleased: () => void
   /** To be told when somebody looks at a vault of another. */
@@ -65,10 +69,10 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
       const { userId } = exchange.caller
       return lists.answerTwoLists(exchange, {
         after: (cursor, limit) => needs.vaults.listAfter(userId, cursor, limit),
-        bearerBody: api.bearerVaultBody,
+        bearerBody: bearerVaultBody,
         page: async (slice) =>
           withStreams(needs, exchange.caller, await needs.vaults.listPage(userId, slice)),
-        keyBody: ({ vault, streams, url }) => api.vaultBody(vault, streams, url),
+        keyBody: ({ vault, streams, url }) => vaultBody(vault, streams, url),
       })
     },
   })
@@ -152,10 +156,12 @@ async function creation(
 ) {
   const { vaults, templates, assetStreams, lifecycle } = needs
   const { userId } = actor
-  const template = await visibleTemplate(templates, userId, body.template_id)
+  const visible = await visibleTemplate(templates, userId, body.template_id)
+  const template = await templates.withMetadata(visible)
   const streams = await requiredStreams(assetStreams, userId, template)
   const wanted = api.newVault(body, template.id)
-  const { vault, changes } = vaults.plan(userId, wanted, { template, streams })
+  const network = chosenNetwork(actor.apiKeyId, wanted.ledger, needs.networks)
+  const { vault, changes } = await vaults.plan(userId, wanted, { template, streams, network })
   const shown = streams.map(assetStreamBody)
   const event = {
     event: 'vault.created',
@@ -165,7 +171,7 @@ async function creation(
   } as const
   return {
     statusCode: 201,
-    body: api.vaultBody(vault, shown, await imageUrlOf(needs, vault, actor)),
+    body: vaultBody(vault, shown, await imageUrlOf(needs, vault, actor)),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await visibleTemplate(templates, userId, template.id)
@@ -217,7 +223,7 @@ async function streamsOf(
 
 async function shownVault(needs: VaultRoutesNeeds, vault: Vault, caller: ReturnType<CallerOf>) {
   const url = vault.ownerId === caller.userId ? await imageUrlOf(needs, vault, caller) : ''
-  return api.vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
+  return vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
 
 /**
@@ -276,7 +282,7 @@ function subjectOf({ ownerId, id, name }: Vault) {
 
 /** What whoever is told of a vault gets to know. */
 function noticeOf(vault: Vault, streams: readonly ShownStream[]) {
-  return { vaultId: vault.id, templateId: vault.templateId, data: api.vaultBody(vault, streams) }
+  return { vaultId: vault.id, templateId: vault.templateId, data: vaultBody(vault, streams) }
 }
 
 /** A vault that somebody changes. */

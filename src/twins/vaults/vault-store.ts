@@ -1,6 +1,8 @@
 import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
-import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
+import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
+import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
+import type { Clocks } from '../../core/clock.ts'
+import { type AnchorId, newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import { givenRoom, imageOf, sizeOf } from '../../files/contents/content-rows.ts'
@@ -9,9 +11,10 @@ import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
-import { receivedStatus } from '../progress/progress.ts'
+import { receivedStatus, startedProgress, storedStatus } from '../progress/progress.ts'
 import type { Template } from '../templates/template.ts'
 import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
+import { type VaultCids, vaultCids } from './vault-metadata.ts'
 
 /** Vaults of one user: a twin of everything that a large plant has, and lists stay quick. */
 export const vaultsMax = 1_000_000
@@ -28,23 +31,33 @@ const listedColumns = [
   'public',
 ] as const
 
-const columns = [...listedColumns, 'json_payload', 'default_image_cid'] as const
+const columns = [
+  ...listedColumns,
+  'network',
+  'progress',
+  'cid',
+  'metadata_cid',
+  'json_payload',
+  'default_image_cid',
+] as const
 
 export interface VaultPage {
   readonly items: readonly Vault[]
   readonly total: number
 }
 
-/** What a vault is made from: the template, and the asset streams that it requires, in its order. */
+/** What a vault is made from: the template, and the asset streams that it requires, in its order; all have metadata. */
 interface MadeFrom {
   readonly template: Template
   readonly streams: readonly AssetStream[]
+  /** Where it is to be anchored. */
+  readonly network: string
 }
 
 export interface VaultStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly clock: Clocks
 }
 
 export class VaultStore {
@@ -55,48 +68,68 @@ export class VaultStore {
   }
 
   /**
-   * A new vault, and the changes that store it. They find nothing to change when the template is no
-   * longer what it was (gone, hidden, or in need of other asset streams), when one of the asset streams that it
-   * lists is gone, or the user has too many.
+   * A new vault as it is received, and the changes that store it as one that is to be anchored. They find nothing to
+   * change when the template is no longer what it was (gone, hidden, or in need of other asset streams), when one of the
+   * asset streams that it lists is gone, or the user has too many.
    */
-  plan(
+  async plan(
     ownerId: UserId,
-    vault: NewVault,
-    { template: { requiredStreams, imageCid }, streams }: MadeFrom,
-  ): { readonly vault: Vault; readonly changes: readonly Compilable[] } {
+    wanted: NewVault,
+    { template, streams, network }: MadeFrom,
+  ): Promise<{ readonly vault: Vault; readonly changes: readonly Compilable[] }> {
     const { state, clock } = this.#needs
-    const id = newId<VaultId>()
     const createdAtUs = clock.nowUs()
-    const insert = state
+    const received: Vault = {
+      ...wanted,
+      ...notAnchored,
+      id: newId<VaultId>(),
+      ownerId,
+      createdAtUs,
+      network,
+      status: receivedStatus,
+      progress: startedProgress(createdAtUs, receivedStatus),
+      defaultImageCid: template.imageCid,
+    }
+    const cids = await vaultCids(received, {
+      templateMetadataCid: template.metadataCid,
+      streamMetadataCids: streams.map(({ metadataCid }) => metadataCid),
+      imageSize: await contentSize(state, template.imageCid),
+    })
+    const { metadata, parts } = cids
+    const vault = { ...received, cid: parts[0].cid, metadataCid: metadata.cid }
+    const links = state
+      .insertInto('vault_streams')
+      .columns(['vault_id', 'position', 'stream_id'])
+      .expression(sql`SELECT ${vault.id}, position, id FROM (${owned(ownerId, streams)})`)
+    return {
+      vault,
+      changes: [
+        this.#insertion(vault, { template, streams }),
+        optional(links),
+        countChange(state, 'vaults', ownerId, 1),
+        ...anchoredVault(this.#needs, vault, { cids }),
+      ],
+    }
+  }
+
+  #insertion(vault: Vault, { template, streams }: Omit<MadeFrom, 'network'>): Compilable {
+    const { id, ownerId, createdAtUs } = vault
+    const { requiredStreams, imageCid, metadataCid } = template
+    const progress = startedProgress(createdAtUs, receivedStatus, storedStatus)
+    return this.#needs.state
       .insertInto('vaults')
       .columns(columns)
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, id, ${vault.name}, ${vault.description},
-                ${receivedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload},
-                image_cid
+                ${storedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.network},
+                ${progress}, ${vault.cid}, ${vault.metadataCid}, ${vault.jsonPayload}, image_cid
               FROM templates
               WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
                 AND required_streams = ${JSON.stringify(requiredStreams)} AND image_cid = ${imageCid}
+                AND metadata_cid = ${metadataCid}
                 AND ${isBelow('vaults', ownerId, vaultsMax)}
                 AND ${streams.length} = (SELECT count(*) FROM (${owned(ownerId, streams)}))`,
       )
-    const links = state
-      .insertInto('vault_streams')
-      .columns(['vault_id', 'position', 'stream_id'])
-      .expression(sql`SELECT ${id}, position, id FROM (${owned(ownerId, streams)})`)
-    return {
-      vault: {
-        ...vault,
-        id,
-        ownerId,
-        createdAtUs,
-        status: receivedStatus,
-        defaultImageCid: imageCid,
-        imageCid: '',
-        imageUploads: 0,
-      },
-      changes: [insert, optional(links), countChange(state, 'vaults', ownerId, 1)],
-    }
   }
 
   async hasRoom(ownerId: UserId): Promise<boolean> {
@@ -194,6 +227,7 @@ export class VaultStore {
       optional(state.deleteFrom('vault_streams').where('vault_id', '=', id)),
       removal,
       countChange(state, 'vaults', ownerId, -1),
+      ...forgottenAnchors(state, id).map(optional),
       optional(state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
       ...also,
     )
@@ -208,9 +242,67 @@ function owned(ownerId: UserId, streams: readonly AssetStream[]): RawBuilder<unk
     CROSS JOIN asset_streams ON asset_streams.id = wanted.value AND owner_id = ${ownerId}`
 }
 
-function fromRow(row: Selectable<StateSchema['vaults']>): Vault {
+/** What a vault has before a ledger has anything of it. */
+const notAnchored = {
+  txHash: '',
+  nftNetworkIssuer: '',
+  nftNetworkOwner: '',
+  nftNetworkId: '',
+  cid: '',
+  metadataCid: '',
+  imageCid: '',
+  imageUploads: 0,
+  failure: null,
+} as const
+
+/** Bytes of a content; none of what is no content. */
+export async function contentSize(state: StateDatabase, cid: string): Promise<number> {
+  if (cid === '') return 0
+  const row = await state
+    .selectFrom('contents')
+    .select('size')
+    .where('cid', '=', cid)
+    .executeTakeFirst()
+  return row?.size ?? 0
+}
+
+/** The changes that keep the metadata of a vault, and have them anchored with what belongs to it. */
+export function anchoredVault(
+  needs: Pick<VaultStoreNeeds, 'state' | 'clock'>,
+  { id, ledger, network }: Vault,
+  {
+    cids: { metadata, parts },
+    isQuiet = false,
+  }: { readonly cids: VaultCids; readonly isQuiet?: boolean },
+): readonly Compilable[] {
+  const anchor = plannedAnchor(needs, {
+    id: newId<AnchorId>(),
+    resourceType: 'vault',
+    resourceId: id,
+    operation: 'creation',
+    ledger,
+    network,
+    kind: 'nft',
+    parts,
+    uri: `ipfs://${metadata.cid}`,
+    isQuiet,
+  })
+  return [keptMetadata(needs.state, id, metadata), ...anchor]
+}
+
+/** A vault, made of what is stored. */
+export function fromRow(row: Selectable<StateSchema['vaults']>): Vault {
   return {
     ...fromListedRow(row),
+    network: row.network,
+    txHash: row.tx_hash,
+    nftNetworkIssuer: row.nft_network_issuer,
+    nftNetworkOwner: row.nft_network_owner,
+    nftNetworkId: row.nft_network_id,
+    cid: row.cid,
+    metadataCid: row.metadata_cid,
+    progress: row.progress,
+    failure: row.failure,
     jsonPayload: row.json_payload,
     defaultImageCid: row.default_image_cid,
     imageCid: row.image_cid,

@@ -22,17 +22,32 @@ export interface Vault extends NewVault {
   readonly id: VaultId
   readonly ownerId: UserId
   readonly createdAtUs: number
+  /** Where it is anchored. */
+  readonly network: string
   readonly status: string
+  /** What the ledger knows it by; like what follows empty until it is known. */
+  readonly txHash: string
+  readonly nftNetworkIssuer: string
+  readonly nftNetworkOwner: string
+  readonly nftNetworkId: string
+  /** Of the folder of its metadata, payload and default image. */
+  readonly cid: string
+  readonly metadataCid: string
   /** The image of its template when it was made; empty without one. */
   readonly defaultImageCid: string
   /** An image of its own; empty without one. */
   readonly imageCid: string
   /** Uploads of an image that were taken. */
   readonly imageUploads: number
+  /** As it is stored (src/twins/progress/progress.ts). */
+  readonly progress: string
+  readonly failure: string | null
 }
 
 /** What the lists of the token interface tell of a vault. */
-export type ListedVault = Omit<
+export type ListedVault = Pick<
   Vault,
-  'jsonPayload' | 'defaultImageCid' | 'imageCid' | 'imageUploads'
+  'id' | 'ownerId' | 'createdAtUs' | 'templateId' | 'status' | 'ledger' | 'public' | keyof Named
 >
+
+type Named = Pick<NewVault, 'name' | 'description'>

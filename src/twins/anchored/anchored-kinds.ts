@@ -1,0 +1,105 @@
+import type { Selectable } from 'kysely'
+import type { AnchoredKind } from '../../anchors/intents/anchored-kind.ts'
+import type { VaultId } from '../../core/ids.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
+import { fromRow as assetStreamOf, streamsOfVaults } from '../asset-streams/asset-stream-store.ts'
+import { subjectOf as attachmentSubject } from '../attachments/attachment.ts'
+import { attachmentBody } from '../attachments/attachment-body.ts'
+import { listedFilesMax, shownAttachments } from '../attachments/attachment-store.ts'
+import { vaultBody } from '../vaults/vault-body.ts'
+import { fromRow as vaultOf } from '../vaults/vault-store.ts'
+import { type KindNeeds, type ResourceTraits, resourceKind, type ToldRow } from './resource-kind.ts'
+
+/** What anchors mean for everything that is anchored. */
+export function anchoredKinds(needs: KindNeeds): readonly AnchoredKind[] {
+  return [
+    resourceKind(assetStreams, needs),
+    resourceKind(attachments, needs),
+    resourceKind(vaults, needs),
+  ]
+}
+
+type Row<Table extends 'asset_streams' | 'attachments' | 'vaults'> = Selectable<StateSchema[Table]>
+
+const vaults: ResourceTraits<Row<'vaults'>> = {
+  type: 'vault',
+  table: 'vaults',
+  columnsOf: ({ account, tokenId }) => ({
+    nft_network_issuer: account,
+    nft_network_owner: account,
+    nft_network_id: tokenId,
+  }),
+  async eventsOf(transaction, told) {
+    const ids = told.map(({ row }) => row.id as VaultId)
+    const streams = await streamsOfVaults(transaction, ids)
+    return told.map(({ row, word, isQuiet }) => {
+      const vault = vaultOf(row)
+      const listed = (streams.get(vault.id) ?? []).map(assetStreamBody)
+      return {
+        event: `vault.${word}` as const,
+        ownerId: vault.ownerId,
+        resourceId: vault.id,
+        name: vault.name,
+        actor: undefined,
+        notice: {
+          vaultId: vault.id,
+          templateId: vault.templateId,
+          data: vaultBody(vault, listed),
+          isQuiet,
+        },
+      }
+    })
+  },
+}
+
+const assetStreams: ResourceTraits<Row<'asset_streams'>> = {
+  type: 'asset_stream',
+  table: 'asset_streams',
+  columnsOf: ({ account, distributionWallet, mapping }) => ({
+    issuer: account,
+    distribution_wallet: distributionWallet,
+    mapping,
+  }),
+  eventsOf: async (_transaction, told) =>
+    told.map(({ row, word, isQuiet }) => {
+      const stream = assetStreamOf(row)
+      return {
+        event: `asset_stream.${word}` as const,
+        ownerId: stream.ownerId,
+        resourceId: stream.id,
+        name: stream.assetCode,
+        actor: undefined,
+        notice: { streamId: stream.id, data: assetStreamBody(stream), isQuiet },
+      }
+    }),
+}
+
+const attachments: ResourceTraits<Row<'attachments'>> = {
+  type: 'attachment',
+  table: 'attachments',
+  columnsOf: () => ({}),
+  eventsOf: attachmentEvents,
+}
+
+async function attachmentEvents(
+  transaction: StateDatabase,
+  told: readonly ToldRow<Row<'attachments'>>[],
+) {
+  const shown = await shownAttachments(
+    transaction,
+    told.map(({ row }) => row),
+    listedFilesMax,
+  )
+  // A resource comes to a status once, and so there is one of each.
+  const keyOf = ({ id, status }: { readonly id: string; readonly status: string }) =>
+    `${id} ${status}`
+  const bodies = new Map(shown.map((one) => [keyOf(one.attachment), one]))
+  return told.flatMap(({ row, word, isQuiet }) => {
+    const one = bodies.get(keyOf(row))
+    if (!one) return []
+    const event = { event: `attachment.${word}` as const, ...attachmentSubject(one.attachment) }
+    return [{ ...event, actor: undefined, notice: { data: attachmentBody(one), isQuiet } }]
+  })
+}
