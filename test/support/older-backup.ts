@@ -23,11 +23,13 @@ export async function makeOlder(backup: string, migrations: readonly string[]): 
   const packing = new Packing(fileNames.state)
   const frames = await Array.fromAsync(packing.pack(chunksOf(older), () => undefined))
   writeFileSync(join(backup, fileNames.state), Buffer.concat(frames))
-  for (const name of [newer, older, join(backup, fileNames.contents)]) rmSync(name)
+  const later: readonly string[] = [fileNames.contents, fileNames.ledgerChain, fileNames.ledgerKeys]
+  for (const path of [newer, older]) rmSync(path)
+  for (const name of later) rmSync(join(backup, name), { force: true })
 
   const { files: _files, fileBytes: _bytes, filesLost: _lost, ...counts } = manifest.counts
   const files = manifest.files
-    .filter(({ name }) => name !== fileNames.contents)
+    .filter(({ name }) => !later.includes(name))
     .map((file) => (file.name === fileNames.state ? packing.file() : file))
   const text = JSON.stringify({ ...manifest, format: 1, counts: { ...counts, stateRows }, files })
   writeFileSync(join(backup, manifestName), text)

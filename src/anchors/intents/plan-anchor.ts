@@ -17,6 +17,7 @@ export function plannedAnchor(
   anchor: NewAnchor,
 ): readonly Compilable[] {
   const { id, parts, uri = null, assetCode = null, isQuiet = false } = anchor
+  const createdAtUs = clock.nowUs()
   const insertion = state.insertInto('anchors').values({
     id,
     resource_type: anchor.resourceType,
@@ -29,10 +30,12 @@ export function plannedAnchor(
     asset_code: assetCode,
     quiet: isQuiet ? 1 : 0,
     state: 'waiting',
-    created_at: clock.nowUs(),
+    created_at: createdAtUs,
     begun_at: clock.steadyUs(),
   })
-  const leaves = parts.map(({ name, cid }, position) => ({ anchor_id: id, position, name, cid }))
+  const leaves = parts.map(({ name, cid }, position) => {
+    return { anchor_id: id, position, name, cid, created_at: createdAtUs }
+  })
   return [anchoring(insertion), state.insertInto('anchor_leaves').values(leaves)]
 }
 
@@ -48,5 +51,6 @@ export function forgottenAnchors(state: StateDatabase, resourceId: string): read
       .where(sql<boolean>`anchor_id IN (SELECT id FROM anchors WHERE ${unsigned})`),
     state.deleteFrom('anchors').where(unsigned),
     state.deleteFrom('metadata').where('resource_id', '=', resourceId),
+    state.deleteFrom('verifications').where('vault_id', '=', resourceId),
   ]
 }

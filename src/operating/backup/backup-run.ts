@@ -37,6 +37,8 @@ export interface BackedUp {
   /** Keeps the contents of users' files that the state knows from being removed. */
   readonly holdContents: () => Promise<void>
   readonly releaseContents: () => void
+  /** The folder of the ledger of our own. */
+  readonly ledgerFolder: string
   readonly copyStore: (folder: string) => Promise<StoreCopy>
   /** Resolves with why the copy of the store is of no use, if so. */
   readonly endCopy: () => Promise<string | undefined>
@@ -62,7 +64,7 @@ export interface BackupOrder extends BackupThreadData {
  * 4. The journal is packed, from the position of whoever is behind up to that head.
  * 5. The contents of users' files are packed that the state knows, none of which is removed until
  *    then.
- * 6. Everything else is packed, and the manifest written. Rows that lie on a server are read now, as they were at the
+ * 6. Everything else is packed, the ledger of our own as it is by then, and the manifest written. Rows that lie on a server are read now, as they were at the
  *    position of step 2; until then no deleted stream is removed.
  */
 export class BackupRun {
@@ -141,6 +143,7 @@ export class BackupRun {
     this.#assertGoesOn()
     await this.#thread.calls.writeFiles(filesOf(store))
     const timeSeriesRows = store.served ? await this.#servedRows(store.served) : store.rows
+    await this.#thread.calls.writeLedger(parts.ledgerFolder)
     for (const secret of order.secrets) await this.#thread.calls.writeText(secret)
     this.#assertGoesOn()
     return await this.#thread.calls.finish({

@@ -39,6 +39,8 @@ export interface BackupProcedures {
   writeJournal(part: JournalPart): Promise<void>
   writeContents(source: ContentSource): Promise<void>
   writeFiles(files: readonly StagedFile[]): Promise<void>
+  /** Of the folder of the ledger. */
+  writeLedger(folder: string): Promise<void>
   /** Resolves with the rows of each table. */
   writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>>
   writeText(file: StagedText): Promise<void>
@@ -65,6 +67,7 @@ function run(port: MessagePort, { address, rules, staging }: BackupThreadData): 
     writeJournal: async ({ path, ...range }) => (await opening).writeJournal(path, range),
     writeContents: async (source) => (await opening).writeContents(source),
     writeFiles: async (files) => (await opening).writeFiles(files),
+    writeLedger: async (folder) => (await opening).writeLedger(folder),
     writeRows: async (served) => (await opening).writeRows(served),
     writeText: async (file) => (await opening).writeText(file),
     finish: async (facts) => (await opening).finish(facts),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DomainError } from '../../core/errors.ts'
 import { removeGradually } from '../../core/gradual-removal.ts'
 import { contentPath } from '../../files/store/content-name.ts'
+import { chainFile, keysFile } from '../../ledgers/sandbox/files.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 import type { ServedRows } from '../../storage/time-series/store-copy.ts'
@@ -19,6 +20,7 @@ import {
 import { chunksOf, Packing } from './packing.ts'
 import { ReceivedCounts } from './received-counts.ts'
 import { SqliteSnapshot } from './sqlite-snapshot.ts'
+import { wholeLinesOf } from './whole-lines.ts'
 
 /** How far a backup has come. */
 export interface BackupProgress {
@@ -173,6 +175,22 @@ export class BackupWriter {
     } finally {
       state.close()
     }
+  }
+
+  /**
+   * Packs the ledger of our own, as it is now: later than the state, so that whatever the state knows of it is there.
+   * Its keys come last, because there is no block without them.
+   */
+  async writeLedger(folder: string): Promise<void> {
+    this.#phase = 'packing'
+    const chain = join(folder, chainFile)
+    const keys = join(folder, keysFile)
+    if (existsSync(chain)) {
+      const { size } = statSync(chain)
+      this.#bytesTotal += size
+      await this.#pack(fileNames.ledgerChain, wholeLinesOf(chain), size)
+    }
+    if (existsSync(keys)) await this.#pack(fileNames.ledgerKeys, chunksOf(keys), 0)
   }
 
   /** Packs what was copied, and a few files that lie elsewhere. */

@@ -1,5 +1,5 @@
 /** Version of the manifest and of the files that it lists; a backup of a newer one is refused. */
-export const backupFormat = 2
+export const backupFormat = 3
 
 /** Name of the file that is written last: a place without it holds a backup that was cut off. */
 export const manifestName = 'manifest.json'
@@ -17,6 +17,9 @@ export const fileNames = {
   /** Contents of users' files; `contentList` instead where an object store has them. */
   contents: 'files.zst',
   contentList: 'files.ndjson.zst',
+  /** The ledger of our own, and its keys; both are missing before format 3, and as long as nothing was anchored. */
+  ledgerChain: 'ledger-chain.jsonl.zst',
+  ledgerKeys: 'ledger-keys.json.zst',
   masterKey: 'master.key.zst',
   admin: 'admin.json.zst',
 } as const

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { dirname, join, resolve } from 'node:path'
 import { filesIn } from '../../config/data-folder.ts'
 import { openFolderStore } from '../../files/store/folder-file-store.ts'
+import { chainFile, keysFile } from '../../ledgers/sandbox/files.ts'
 import { rebuildJournal } from '../../storage/journal/journal-rebuild.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { type CheckedContents, checkContents, countContents, noContents } from './content-check.ts'
@@ -129,6 +130,8 @@ export async function restoreBackup(
       if (isOfContents(file)) contents = await restoreContents(built, file, read(file))
       else await restoreFile(built, file, read(file))
     }
+    const { ledger } = filesIn(building)
+    if (existsSync(ledger)) syncFolder(ledger)
     syncFolder(building)
     // Rows are finished before there is a folder: tables of one are never taken for something that
     // was left.
@@ -229,9 +232,23 @@ async function restoreFile(
       `${file.name} has ${rows[table] ?? 'no'} rows of ${table}, not ${count}`,
     )
   } else {
-    await writeDurably(join(building, file.name.replace(/\.zst$/, '')), content)
+    await writeDurably(placeOf(building, file), content)
   }
 }
+
+/** Where a file belongs in the data folder. */
+function placeOf(building: string, { name }: PackedFile): string {
+  const { ledger } = filesIn(building)
+  const inLedger = ledgerPlaces.get(name)
+  if (inLedger === undefined) return join(building, name.replace(/\.zst$/, ''))
+  mkdirSync(ledger, { recursive: true, mode: 0o700 })
+  return join(ledger, inLedger)
+}
+
+const ledgerPlaces: ReadonlyMap<string, string> = new Map([
+  [fileNames.ledgerChain, chainFile],
+  [fileNames.ledgerKeys, keysFile],
+])
 
 /** Packed files, one after the other, with the progress of all of them. */
 function readerOf({ files }: Manifest, { place, signal, onProgress }: Restoring) {

@@ -73,6 +73,7 @@ function backedUp(engine: Engine, config: Config, unused: UnusedContents): Backe
       config.filesAddress.kind === 's3' ? { kind: 's3' } : { kind: 'folder', path: folder.files },
     holdContents: () => unused.hold(),
     releaseContents: () => unused.release(),
+    ledgerFolder: folder.ledger,
     copyStore: (path) => worker.copyStore(path),
     endCopy: () => worker.endCopy(),
     stopCopy: () => worker.stopCopy(),

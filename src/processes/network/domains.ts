@@ -20,6 +20,7 @@ import { AttachmentStore } from '../../twins/attachments/attachment-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
 import { TemplateStore } from '../../twins/templates/template-store.ts'
 import { VaultStore } from '../../twins/vaults/vault-store.ts'
+import { VerificationStore } from '../../twins/verification/verification-store.ts'
 import type { Engine } from './engine.ts'
 
 export type Domains = ReturnType<typeof openDomains>
@@ -45,6 +46,7 @@ export function openDomains(
     topics: engine.topics,
     templates: new TemplateStore(stored),
     vaults: new VaultStore(stored),
+    verifications: new VerificationStore(stored),
     assetStreams,
     networks,
     attachments: new AttachmentStore({ ...stored, uploadWaitUs }),

@@ -25,6 +25,7 @@ import { buildHttpServer, type GuardedRoutes } from '../../requests/http/server.
 import { PurgeTimer } from '../../storage/state/purge-timer.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
 import { type AlertingUpkeep, alertingRoutes, startAlerting } from './alerting.ts'
+import { type Anchoring, openAnchoring } from './anchoring.ts'
 import { type BackingUp, openBackups } from './backing-up.ts'
 import { type Delivering, openDelivering } from './delivering.ts'
 import { registeringRoutes } from './device-access.ts'
@@ -67,6 +68,7 @@ interface Parts {
   readonly delivering: Delivering
   readonly notifying: Notifying
   readonly filing: Filing
+  readonly anchoring: Anchoring
   readonly certificate: Certificate | undefined
   /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
@@ -133,6 +135,7 @@ async function openParts(
     domains,
     access,
     filing,
+    anchoring: openAnchoring(engine, domains),
     live: openLive(engine, logger),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
@@ -267,7 +270,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
-  const { transfers, backing, delivering, filing } = parts
+  const { transfers, backing, delivering, filing, anchoring } = parts
   const { auth } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -282,6 +285,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...access.openRoutes,
       ...delivering.openRoutes,
       ...filing.openRoutes,
+      ...anchoring.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),

@@ -30,6 +30,7 @@ import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
 import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
 import { templateRoutes } from '../../twins/templates/template-routes.ts'
 import { vaultRoutes } from '../../twins/vaults/vault-routes.ts'
+import { verificationRoutes } from '../../twins/verification/verification-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import type { Transfers } from './transfers.ts'
@@ -149,6 +150,7 @@ function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
+    (callerOf) => verificationRoutes({ ...parts, callerOf }),
     (callerOf) =>
       vaultRoutes({
         ...parts,

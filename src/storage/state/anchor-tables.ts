@@ -47,6 +47,8 @@ interface AnchorLeafTable {
   /** Empty for the thing itself, else what part of it. */
   readonly name: string
   readonly cid: string
+  /** When its anchor was made, so that the earliest of a CID is found without all others. */
+  readonly created_at: Defaulted<number>
 }
 
 /** What was signed, written down before it is sent for the first time. */

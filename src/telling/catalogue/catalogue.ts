@@ -38,6 +38,7 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'stream.data_received',
   'vault.data_updated',
   'vault.accessed',
+  'vault.verification_complete',
   'stream.alert_triggered',
   'stream.alert_cleared',
 ])

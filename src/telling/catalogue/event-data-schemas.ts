@@ -4,10 +4,11 @@ import { alertFields } from '../../alerts/alert-api.ts'
 import { keySchema } from '../../identity/keys/key-api.ts'
 
 import type { KnownType } from '../../outbox/events/event-types.ts'
-import { count, dateTime, listOf, record, text, uuid } from '../../requests/http/schema.ts'
+import { choice, count, dateTime, listOf, record, text, uuid } from '../../requests/http/schema.ts'
 import { assetStreamSchema } from '../../twins/asset-streams/asset-stream-api.ts'
 import { attachmentSchema } from '../../twins/attachments/attachment-api.ts'
 import { vaultSchema } from '../../twins/vaults/vault-api.ts'
+import { verificationResults } from '../../twins/verification/verification.ts'
 
 /** A data stream: its definition is left out, as it can be large. */
 const dataStream = record({
@@ -48,11 +49,23 @@ const coalesced = {
   lastAt: { ...dateTime, description: 'When it happened last, by the clock of the service.' },
 }
 
+const verification = record({
+  id: uuid,
+  vault_id: uuid,
+  name: text,
+  result: choice(verificationResults),
+  cid: text,
+  network: text,
+  tx_hash: { ...text, description: 'Empty as long as it is on no ledger.' },
+  checked_at: dateTime,
+  problems: listOf(text, { description: 'Why it is not proven: sentences.' }),
+})
+
 const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
   'vault.data_updated': record({ vaultId: uuid, ...coalesced }),
   'vault.accessed': record({ vaultId: uuid, ...coalesced }),
   'vault.permission_changed': identified,
-  'vault.verification_complete': identified,
+  'vault.verification_complete': verification,
   'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...coalesced }),
   'stream.alert_triggered': alert,
   'stream.alert_cleared': alert,

@@ -18,6 +18,7 @@ export const tags = {
   'Exports and imports': 'Readings into files, and files into streams, in the background.',
   Webhooks: 'Endpoints that are told of events over HTTP, and what they were sent.',
   Backups: 'Copies of the whole service, made while it runs.',
+  Anchors: 'What is put on ledgers, and what that proves.',
   Operations: 'Health, metrics and this description.',
 } as const
 

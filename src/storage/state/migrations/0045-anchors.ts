@@ -40,9 +40,10 @@ const statements = [
     position INTEGER NOT NULL,
     name TEXT NOT NULL,
     cid TEXT NOT NULL,
+    created_at BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (anchor_id, position)
   ) WITHOUT ROWID`,
-  'CREATE INDEX anchor_leaves_by_cid ON anchor_leaves (cid)',
+  'CREATE INDEX anchor_leaves_by_cid ON anchor_leaves (cid, created_at)',
   `CREATE TABLE anchor_transactions (
     hash TEXT PRIMARY KEY,
     network TEXT NOT NULL,

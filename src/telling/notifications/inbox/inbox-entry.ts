@@ -33,7 +33,6 @@ const phrases: Readonly<Record<string, Phrase>> = {
   revoked: { type: 'WARNING', title: 'revoked' },
   updated: { type: 'INFO', title: 'changed' },
   permission_changed: { type: 'INFO', title: 'permission changed' },
-  verification_complete: { type: 'SUCCESS', title: 'verified' },
   alert_triggered: { type: 'WARNING', title: 'alert' },
   alert_cleared: { type: 'SUCCESS', title: 'alert cleared' },
   key_created: { type: 'WARNING', title: 'API key created' },
@@ -41,6 +40,16 @@ const phrases: Readonly<Record<string, Phrase>> = {
   webhook_disabled: { type: 'ACTION_REQUIRED', title: 'Webhook disabled after repeated failures' },
   email_disabled: { type: 'ACTION_REQUIRED', title: 'Address disabled after repeated failures' },
 }
+
+/** How a verification has ended is in its data: only one of its ends is a good one. */
+const verifications: Readonly<Record<string, Phrase>> = {
+  proven: { type: 'SUCCESS', title: 'verified' },
+  contradicted: { type: 'ERROR', title: 'contradicted by what is kept or on the ledger' },
+  not_found: { type: 'WARNING', title: 'not found on the ledger' },
+  unreachable: { type: 'WARNING', title: 'not verified: the ledger was not reached' },
+}
+
+const notVerified: Phrase = { type: 'WARNING', title: 'not verified' }
 
 const subjects: Readonly<Record<string, string>> = {
   vault: 'Vault',
@@ -55,17 +64,25 @@ const subjects: Readonly<Record<string, string>> = {
 /** @throws Error for a type that has no words yet: the catalogue and this have to agree */
 export function textOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): EntryText {
   const last = type.lastIndexOf('.')
-  const phrase = phrases[type.slice(last + 1)]
+  const resource = JSON.parse(data) as Resource
+  const phrase = phraseOf(type.slice(last + 1), resource)
   if (phrase === undefined) throw new Error(`the inbox has no words for ${type}`)
   const subject = subjects[type.slice(0, last)]
   const title = subject === undefined ? phrase.title : `${subject} ${phrase.title}`
-  const name = nameIn(data)
+  const name = nameIn(resource)
   return { type: phrase.type, title, message: name === undefined ? title : `${title}: ${name}` }
 }
 
+type Resource = Readonly<Record<string, unknown>>
+
+/** @param word the last one of the name of an event */
+function phraseOf(word: string, { result }: Resource): Phrase | undefined {
+  if (word !== 'verification_complete') return phrases[word]
+  return verifications[String(result)] ?? notVerified
+}
+
 /** The name of the resource, or what it has instead of one. */
-function nameIn(data: string): string | undefined {
-  const resource = JSON.parse(data) as Readonly<Record<string, unknown>>
+function nameIn(resource: Resource): string | undefined {
   for (const key of ['name', 'asset_code', 'url', 'email', 'streamName']) {
     const name = resource[key]
     if (typeof name === 'string' && name !== '') return cut(name)

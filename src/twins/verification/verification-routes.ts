@@ -1,0 +1,55 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { formatUs } from '../../core/time.ts'
+import * as s from '../../requests/http/schema.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
+import { ownVault } from '../vaults/vault-routes.ts'
+import type { VaultStore } from '../vaults/vault-store.ts'
+import type { VerificationStore } from './verification-store.ts'
+
+const verificationSchema = s.component(
+  'Verification',
+  s.record({
+    id: s.uuid,
+    vault_id: s.uuid,
+    requested_at: s.dateTime,
+    status: s.typed<'pending'>({
+      const: 'pending',
+      description: 'Its end is told by the event `vault.verification_complete`.',
+    }),
+  }),
+)
+
+export interface VerificationRoutesNeeds {
+  readonly vaults: VaultStore
+  readonly verifications: VerificationStore
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
+
+/** Vaults are compared with what is on the ledger, in the background. */
+export function verificationRoutes(needs: VerificationRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    const add = operationsOf(app, { ...needs, tags: ['Vaults'] })
+    add('POST /vaults/:vaultId/verify', {
+      operationId: 'verifyVault',
+      summary: 'Have a vault compared with what was anchored of it.',
+      description:
+        'What is kept is hashed anew, and the ledger is asked. One at a time of each vault: as long as it is under way the same is answered again. See docs/anchoring.md.',
+      scope: 'vaults:write',
+      answers: { 202: verificationSchema },
+      effect: async ({ caller, params }) => {
+        const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
+        const { id, vaultId, requestedAtUs } = await needs.verifications.ask(vault.id)
+        const body = {
+          id,
+          vault_id: vaultId,
+          requested_at: formatUs(requestedAtUs),
+          status: 'pending',
+        } as const
+        return { statusCode: 202, body, changes: [] }
+      },
+    })
+  }
+}

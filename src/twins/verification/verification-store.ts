@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { DomainError } from '../../core/errors.ts'
+import { newId, type VaultId, type VerificationId } from '../../core/ids.ts'
+import { anchoring, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import type { Verification } from './verification.ts'
+
+/** Vaults that wait to be verified: each may have gigabytes that are to be hashed. */
+const waitingMax = 10_000
+
+/** Seconds until some more will have had their turn. */
+const retryAfterS = 10
+
+export interface VerificationStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
+/** Verifications that are asked for; each stays until it has its end, whatever happens to the service. */
+export class VerificationStore {
+  readonly #needs: VerificationStoreNeeds
+
+  constructor(needs: VerificationStoreNeeds) {
+    this.#needs = needs
+  }
+
+  /**
+   * Has a vault verified; one that is under way already is meant, too.
+   *
+   * @throws DomainError `overloaded` when too many wait
+   */
+  async ask(vaultId: VaultId): Promise<Verification> {
+    const underWay = await this.#find(vaultId)
+    if (underWay) return underWay
+    const { state, writer, clock } = this.#needs
+    const id = newId<VerificationId>()
+    const asked: Verification = { id, vaultId, requestedAtUs: clock.nowUs() }
+    const insertion = state
+      .insertInto('verifications')
+      .columns(['id', 'vault_id', 'requested_at'])
+      .expression(
+        sql`SELECT ${id}, ${vaultId}, ${asked.requestedAtUs}
+          WHERE (SELECT count(*) FROM verifications) < ${waitingMax}`,
+      )
+      .onConflict((conflict) => conflict.column('vault_id').doNothing())
+    if (await writer.attempt(anchoring(insertion))) return asked
+    const other = await this.#find(vaultId)
+    if (other) return other
+    throw new DomainError('overloaded', 'too many vaults wait to be verified', {
+      retryAfter: retryAfterS,
+    })
+  }
+
+  async #find(vaultId: VaultId): Promise<Verification | undefined> {
+    const row = await this.#needs.state
+      .selectFrom('verifications')
+      .selectAll()
+      .where('vault_id', '=', vaultId)
+      .executeTakeFirst()
+    if (!row) return undefined
+    return { id: row.id as VerificationId, vaultId, requestedAtUs: row.requested_at }
+  }
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Compilable } from 'kysely'
+import { filesIn } from '../../src/config/data-folder.ts'
+import {
+  attemptChanges,
+  openStateForWriting,
+  plain,
+  type StateDatabase,
+  type StateWriter,
+} from '../../src/storage/state/database.ts'
+
+const busyMs = 20
+
+/** The state of a service that runs, for rows that it would only write with a ledger. */
+export class StateBeside implements StateWriter, AsyncDisposable {
+  readonly state: StateDatabase
+
+  static async open({ dataDir }: { readonly dataDir: string }): Promise<StateBeside> {
+    return new StateBeside(await openStateForWriting(filesIn(dataDir).state))
+  }
+
+  private constructor(state: StateDatabase) {
+    this.state = state
+  }
+
+  async commit(...changes: readonly Compilable[]): Promise<void> {
+    await this.attempt(...changes)
+  }
+
+  /** Waits while the service itself writes. */
+  async attempt(...changes: readonly Compilable[]): Promise<boolean> {
+    for (;;) {
+      try {
+        return await attemptChanges(this.state, changes.map(plain))
+      } catch (error) {
+        if (!/locked|busy/.test(String(error))) throw error
+        await sleep(busyMs)
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.state.destroy()
+  }
+}
