@@ -22,9 +22,10 @@ export function chainOf(dataDir: string): ChainFacts {
   if (!existsSync(path)) return { sequences, intents }
   const whole = readFileSync(path, 'utf8').split('\n').slice(0, -1)
   for (const line of whole) {
-    const { transactions } = JSON.parse(line) as { readonly transactions: readonly string[] }
-    for (const blob of transactions) {
-      const { text, annex } = JSON.parse(blob) as { readonly text: string; readonly annex: string }
+    const { transactions } = JSON.parse(line) as {
+      readonly transactions: readonly { readonly text: string; readonly annex: string }[]
+    }
+    for (const { text, annex } of transactions) {
       const said = JSON.parse(text) as { readonly sequence: number; readonly intent: string }
       sequences.push(said.sequence)
       const ids = new Set([said.intent])

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AnchoredPart, AnchorState, NewAnchor } from '../../src/anchors/intents/anchor.ts'
+import { anchorIdOf } from '../../src/anchors/intents/anchor-id.ts'
 import { plannedAnchor } from '../../src/anchors/intents/plan-anchor.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type AnchorId, newId } from '../../src/core/ids.ts'
@@ -47,7 +48,6 @@ export class AnchoredRows {
     cids: readonly string[],
     wanted: Partial<Omit<NewAnchor, 'parts'>> = {},
   ): Promise<AnchorId> {
-    const id = wanted.id ?? newId<AnchorId>()
     const parts: readonly AnchoredPart[] = cids.map((cid, at) => ({
       name: at === 0 ? '' : `part-${at}`,
       cid,
@@ -60,12 +60,11 @@ export class AnchoredRows {
       network: 'sandbox',
       kind: 'root',
       ...wanted,
-      id,
       parts,
     }
     const needs = { state: this.#state, clock: systemClock }
     await this.#writer.commit(...plannedAnchor(needs, anchor))
-    return id
+    return anchorIdOf(anchor.resourceId, anchor.operation)
   }
 
   /** Has anchors in this order share a transaction, in this state. */

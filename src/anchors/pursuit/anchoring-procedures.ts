@@ -1,3 +1,4 @@
+import type { PlainChange } from '../../storage/state/database.ts'
 import type { DeskAnswer, DeskRequest } from './desk.ts'
 import type { LaneFigures } from './lane-needs.ts'
 
@@ -13,4 +14,6 @@ export interface AnchoringProcedures {
 /** What the thread that anchors may ask of the one that writes the state. */
 export interface AnchorDeskProcedures {
   exchange(request: DeskRequest): Promise<DeskAnswer>
+  /** As that of `StateWriter`. */
+  attempt(changes: readonly PlainChange[]): Promise<boolean>
 }

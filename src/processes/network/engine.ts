@@ -80,7 +80,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     departures,
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
     notified,
-    ...ports,
+    ports,
     folder,
     trimming,
     journalPath: folder.journal,

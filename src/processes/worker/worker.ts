@@ -68,7 +68,7 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const onNotified = postOwners(data.notified)
   const notifying = await serveDeliveryDesk({ state, clock: systemClock, onNotified }, data.desk)
   const { notify } = notifying
-  serveAnchorDesk({ state, clock: systemClock, kinds: [], notify }, data.anchorDesk)
+  serveAnchorDesk({ state, clock: systemClock, notify }, data.anchorDesk)
   const alerts = openWorkerAlerts({ state, clock: systemClock, notify, bell: data.bell })
   const decisions = new StateDecisionStore({
     state,
