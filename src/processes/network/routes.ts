@@ -25,6 +25,8 @@ import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
 import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
+import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
 import { attachmentDownloadRoutes } from '../../twins/attachments/attachment-download-routes.ts'
 import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
 import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
@@ -146,11 +148,14 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 
 /** Digital twins, and what they are made from. */
 function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { state } = parts.engine
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) => verificationRoutes({ ...parts, callerOf }),
+    (callerOf) => metadataRoutes({ ...parts, state, callerOf }),
+    (callerOf) => retryRoutes({ ...parts, state, clock: systemClock, callerOf }),
     (callerOf) =>
       vaultRoutes({
         ...parts,

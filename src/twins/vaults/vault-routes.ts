@@ -221,7 +221,15 @@ async function streamsOf(
   return ((await assetStreams.ofVaults([id])).get(id) ?? []).map(assetStreamBody)
 }
 
-async function shownVault(needs: VaultRoutesNeeds, vault: Vault, caller: ReturnType<CallerOf>) {
+/** What it takes to show a vault. */
+export type ShownVaultNeeds = Pick<VaultRoutesNeeds, 'assetStreams' | 'uploadUrls'>
+
+/** A vault as a caller sees it. */
+export async function shownVault(
+  needs: ShownVaultNeeds,
+  vault: Vault,
+  caller: ReturnType<CallerOf>,
+) {
   const url = vault.ownerId === caller.userId ? await imageUrlOf(needs, vault, caller) : ''
   return vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
@@ -248,7 +256,7 @@ async function withStreams(
 
 /** An image may be replaced by another one. */
 async function imageUrlOf(
-  { uploadUrls }: VaultRoutesNeeds,
+  { uploadUrls }: ShownVaultNeeds,
   { id, imageUploads }: Vault,
   caller: ReturnType<CallerOf>,
 ): Promise<string> {
