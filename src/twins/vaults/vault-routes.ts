@@ -31,6 +31,8 @@ export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
   readonly assetStreams: Pick<AssetStreamStore, 'withCodes' | 'ofVaults'>
+  /** Gives asset streams from before there were anchors what a vault refers to. */
+  readonly withMetadata: (streams: readonly AssetStream[]) => Promise<readonly AssetStream[]>
   readonly uploadUrls: UploadUrls
   readonly downloads: Downloads
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
@@ -158,7 +160,8 @@ async function creation(
   const { userId } = actor
   const visible = await visibleTemplate(templates, userId, body.template_id)
   const template = await templates.withMetadata(visible)
-  const streams = await requiredStreams(assetStreams, userId, template)
+  const required = await requiredStreams(assetStreams, userId, template)
+  const streams = await needs.withMetadata(required)
   const wanted = api.newVault(body, template.id)
   const network = chosenNetwork(actor.apiKeyId, wanted.ledger, needs.networks)
   const { vault, changes } = await vaults.plan(userId, wanted, { template, streams, network })
