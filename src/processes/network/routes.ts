@@ -1,5 +1,6 @@
 import { connectors } from '../../../connectors/index.ts'
 import { judgeOf } from '../../../processors/index.ts'
+import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
@@ -26,6 +27,7 @@ import { streamChangeRoutes } from '../../streams/data-streams/stream-change-rou
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
+import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
 import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
 import { attachmentDownloadRoutes } from '../../twins/attachments/attachment-download-routes.ts'
 import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
@@ -149,12 +151,14 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 /** Digital twins, and what they are made from. */
 function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { state } = parts.engine
+  const proofs = new AnchorProofs(state)
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) => verificationRoutes({ ...parts, callerOf }),
     (callerOf) => metadataRoutes({ ...parts, state, callerOf }),
+    (callerOf) => proofRoutes({ ...parts, proofs, callerOf }),
     (callerOf) => retryRoutes({ ...parts, state, clock: systemClock, callerOf }),
     (callerOf) =>
       vaultRoutes({
