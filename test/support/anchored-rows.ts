@@ -68,6 +68,19 @@ export class AnchoredRows {
     return id
   }
 
+  /** The anchor that a resource was made with: its id, and its CIDs. */
+  async madeWith(resourceId: string): Promise<{ id: string; cids: readonly string[] }> {
+    const rows = await this.#state
+      .selectFrom('anchors')
+      .innerJoin('anchor_leaves', 'anchor_leaves.anchor_id', 'anchors.id')
+      .select(['anchors.id', 'anchor_leaves.cid'])
+      .where('anchors.resource_id', '=', resourceId)
+      .where('anchors.operation', '=', 'creation')
+      .orderBy('anchor_leaves.position')
+      .execute()
+    return { id: rows[0]?.id ?? '', cids: rows.map(({ cid }) => cid) }
+  }
+
   /** Has anchors in this order share a transaction, in this state. */
   async move(
     anchorIds: readonly string[],

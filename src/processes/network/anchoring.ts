@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { type AnchorFigures, anchorFigures } from '../../anchors/figures/anchor-figures.ts'
 import { AnchorProofs, type AnchorRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { openRoutes, type PublicResource } from '../../anchors/proofs/open-routes.ts'
+import { systemClock } from '../../core/clock.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
@@ -13,6 +15,10 @@ export interface AnchoringNeeds {
 export interface Anchoring {
   readonly proofs: AnchorProofs
   readonly openRoutes: readonly FastifyPluginAsync[]
+  /** What is wrong with ledgers now, by their names: readings do not wait for them. */
+  degraded(): Readonly<Record<string, string>>
+  /** For `GET /metrics`. */
+  figures(): Promise<AnchorFigures>
 }
 
 /** Composition of what tells of anchors. */
@@ -20,6 +26,8 @@ export function openAnchoring({ state, folder }: Engine, { vaults }: AnchoringNe
   const proofs = new AnchorProofs(state)
   return {
     proofs,
+    degraded: () => ({}),
+    figures: () => anchorFigures(state, systemClock),
     openRoutes: [
       openRoutes({
         proofs,
