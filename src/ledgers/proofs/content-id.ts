@@ -28,11 +28,16 @@ const rawCode = 0x55
 const sha256Code = 0x12
 const digestBytes = 32
 
-let loaded: Promise<typeof import('multiformats/cid')> | undefined
+let loadedCids: Promise<typeof import('multiformats/cid')> | undefined
+let loadedDigests: Promise<typeof import('multiformats/hashes/digest')> | undefined
 
 /** To ask for a module that is loaded takes longer than what is wanted of it. */
 function cids() {
-  return (loaded ??= import('multiformats/cid'))
+  return (loadedCids ??= import('multiformats/cid'))
+}
+
+function digests() {
+  return (loadedDigests ??= import('multiformats/hashes/digest'))
 }
 
 /** The CID of bytes that are a block of their own. */
@@ -42,7 +47,7 @@ export async function rawCidOf(bytes: Uint8Array): Promise<string> {
 
 /** @param sha256 hex */
 export async function rawCidBySha256(sha256: string): Promise<string> {
-  const [{ CID }, { create }] = await Promise.all([cids(), import('multiformats/hashes/digest')])
+  const [{ CID }, { create }] = await Promise.all([cids(), digests()])
   return CID.createV1(rawCode, create(sha256Code, Buffer.from(sha256, 'hex'))).toString()
 }
 
@@ -67,6 +72,9 @@ export async function parseCid(text: string): Promise<ContentId | ContentIdProbl
   if (multihash.code !== sha256Code || multihash.digest.length !== digestBytes) {
     return { problem: `its hash must be SHA-256, not 0x${multihash.code.toString(16)}` }
   }
-  if (parsed.toString() !== text) return { problem: 'it is not written as CIDs are' }
+  const { create } = await digests()
+  if (CID.createV1(code, create(sha256Code, multihash.digest)).toString() !== text) {
+    return { problem: 'it is not written as CIDs are' }
+  }
   return { cid: text, codec, sha256: Buffer.from(multihash.digest).toString('hex') }
 }

@@ -81,7 +81,7 @@ export interface ProofMaterial {
 
 /** @throws RangeError when a part has no place among the leaves */
 export function proofOf(material: ProofMaterial): Proof {
-  const { parts, leaves, transaction, inclusion, tokenId } = material
+  const { parts, leaves, transaction, inclusion, tokenId = inclusion?.tokenId } = material
   const tree = transaction ? MerkleTree.over(leaves) : undefined
   const proven = parts.map(({ name, cid, leaf }): ProvenPart => {
     if (tree && leaves[leaf] !== cid) throw new RangeError(`leaf ${leaf} is not ${cid}`)

@@ -1,0 +1,43 @@
+import { formatUs } from '../../core/time.ts'
+import type { Verdict } from './check-proof.ts'
+
+/** What a verdict means to people. */
+export interface InWords {
+  /** What is shown, or why nothing is. */
+  readonly result: string
+  /** What is not shown even so; empty where nothing is shown. */
+  readonly limits: string
+}
+
+const limits =
+  'It does not show who made them, that what they say is true, or that nobody else had them before. ' +
+  'The sandbox is a ledger that the service runs itself: its times are as good as the word of whoever has that key.'
+
+const failures = {
+  not_found: 'not found',
+  contradicted: 'contradicted',
+  unreachable: 'ledger not reached',
+} as const
+
+export function inWords(verdict: Verdict): InWords {
+  if ('reason' in verdict) {
+    return { result: `${failures[verdict.is]}: ${verdict.reason}`, limits: '' }
+  }
+  if (verdict.is === 'proven') {
+    return {
+      result: `proven: ${existed(verdict)}, under the key ${verdict.keyId} that you trust`,
+      limits,
+    }
+  }
+  return {
+    result:
+      `proven under key ${verdict.keyId}: ${existed(verdict)}, if that key is whose you think it is. ` +
+      'Nothing but the proof says so: compare it with /.well-known/ledger-keys.json of the service',
+    limits,
+  }
+}
+
+function existed(shown: Extract<Verdict, { readonly is: 'proven' | 'proven_under_key' }>): string {
+  const { cid, timeUs, network, height } = shown
+  return `the bytes of ${cid} existed by ${formatUs(timeUs)}, as block ${height} of the ledger ${network} says`
+}
