@@ -23,6 +23,7 @@ function base32(bytes: Uint8Array): string {
 
 export interface WrittenTransaction {
   readonly hash: string
+  readonly text?: string
   readonly inclusion?: Inclusion
 }
 
@@ -43,10 +44,7 @@ export class AnchoredRows {
   }
 
   /** Plans an anchor of some CIDs. Resolves with its id. */
-  async plan(
-    cids: readonly string[],
-    wanted: Partial<Omit<NewAnchor, 'parts'>> = {},
-  ): Promise<AnchorId> {
+  async plan(cids: readonly string[], wanted: Partial<NewAnchor> = {}): Promise<AnchorId> {
     const id = wanted.id ?? newId<AnchorId>()
     const parts: readonly AnchoredPart[] = cids.map((cid, at) => ({
       name: at === 0 ? '' : `part-${at}`,
@@ -59,9 +57,9 @@ export class AnchoredRows {
       ledger: 'XRPL',
       network: 'sandbox',
       kind: 'root',
+      parts,
       ...wanted,
       id,
-      parts,
     }
     const needs = { state: this.#state, clock: systemClock }
     await this.#writer.commit(...plannedAnchor(needs, anchor))
@@ -85,7 +83,7 @@ export class AnchoredRows {
   async move(
     anchorIds: readonly string[],
     state: AnchorState,
-    { hash, inclusion }: WrittenTransaction,
+    { hash, text = `{"of":"${hash}"}`, inclusion }: WrittenTransaction,
   ): Promise<void> {
     const row = { network: 'sandbox', account: 'ours', attempt: 1, blob: '', state: 'open' }
     const { next = 0 } = await this.#state
@@ -98,7 +96,7 @@ export class AnchoredRows {
         hash,
         sequence: next + 1,
         intent_id: hash,
-        text: `{"of":"${hash}"}`,
+        text,
         signed_at: 0,
         inclusion: inclusion === undefined ? null : JSON.stringify(inclusion),
       }),

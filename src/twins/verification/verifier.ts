@@ -15,7 +15,7 @@ import {
   LedgerUnreachable,
   type Sighting,
 } from '../../ledgers/ledger.ts'
-import type { Proof } from '../../ledgers/proofs/proof.ts'
+import { checkProof, type Verdict } from '../../ledgers/proofs/check-proof.ts'
 import { Events } from '../../outbox/events/events.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import { comparedContent, comparedParts } from './kept-parts.ts'
@@ -33,8 +33,8 @@ export interface VerifierNeeds {
   readonly proofs: AnchorProofs
   /** The ledger that is asked about a network; undefined where there is none. */
   readonly ledgerOf: (network: string) => Pick<Ledger, 'sight'> | undefined
-  /** What is wrong with a proof by itself, under the keys of its ledger: sentences. */
-  readonly check: (proof: Proof) => Promise<readonly string[]>
+  /** Ids of the keys that blocks of ledgers of our own are signed with. */
+  readonly trustedKeys: () => Promise<ReadonlySet<string>>
 }
 
 /** A vault as far as it is compared. */
@@ -156,13 +156,13 @@ export class Verifier {
       const problem = `${name} is ${status}, and not on the ledger for good`
       return [{ is: 'not_found', problem }]
     }
-    const problems = await this.#needs.check(proofOfRecord(record, { isAlone: false }))
+    const proof = proofOfRecord(record, { isAlone: false })
+    const checked = checkedOf(
+      checkProof(proof, { cids: [record.cid], trustedKeys: await this.#needs.trustedKeys() }),
+    )
     const sighting = await this.#sight(record.network, transaction.hash)
-    const seen = seenOf(sighting, inclusion)
-    return [
-      ...problems.map((problem): Finding => ({ is: 'contradicted', problem })),
-      ...(seen ? [{ ...seen, problem: `${name}: ${seen.problem}` }] : []),
-    ]
+    const found = [checked, seenOf(sighting, inclusion)].filter((one) => one !== undefined)
+    return found.map(({ is, problem }) => ({ is, problem: `${name}: ${problem}` }))
   }
 
   async #sight(network: string, hash: string): Promise<Sighting> {
@@ -174,6 +174,23 @@ export class Verifier {
       if (!(error instanceof LedgerUnreachable)) throw error
       return { is: 'unreachable', reason: messageOf(error) }
     }
+  }
+}
+
+/** What is wrong with a proof by itself. */
+function checkedOf(verdict: Verdict): Finding | undefined {
+  switch (verdict.is) {
+    case 'proven':
+      return undefined
+    case 'proven_under_key': {
+      const problem = `its block is signed with ${verdict.keyId}, which is no key of the ledger`
+      return { is: 'contradicted', problem }
+    }
+    case 'unreachable':
+      // Of ledgers of others a proof alone says nothing: they are asked.
+      return undefined
+    default:
+      return { is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }
   }
 }
 
