@@ -104,6 +104,8 @@ export interface Ledger {
   readonly distributionWallet: string
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** Transactions that may be under way at once. */
+  readonly inFlightMax: number
 
   /** A code as the ledger writes it. */
   mappingOf(assetCode: string): string

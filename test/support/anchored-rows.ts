@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AnchoredPart, AnchorState, NewAnchor } from '../../src/anchors/intents/anchor.ts'
+import { anchorIdOf } from '../../src/anchors/intents/anchor-id.ts'
 import { plannedAnchor } from '../../src/anchors/intents/plan-anchor.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type AnchorId, newId } from '../../src/core/ids.ts'
@@ -45,7 +46,6 @@ export class AnchoredRows {
 
   /** Plans an anchor of some CIDs. Resolves with its id. */
   async plan(cids: readonly string[], wanted: Partial<NewAnchor> = {}): Promise<AnchorId> {
-    const id = wanted.id ?? newId<AnchorId>()
     const parts: readonly AnchoredPart[] = cids.map((cid, at) => ({
       name: at === 0 ? '' : `part-${at}`,
       cid,
@@ -59,11 +59,10 @@ export class AnchoredRows {
       kind: 'root',
       parts,
       ...wanted,
-      id,
     }
     const needs = { state: this.#state, clock: systemClock }
     await this.#writer.commit(...plannedAnchor(needs, anchor))
-    return id
+    return anchorIdOf(anchor.resourceId, anchor.operation)
   }
 
   /** The anchor that a resource was made with: its id, and its CIDs. */

@@ -1,4 +1,3 @@
-import type { AnchorId } from '../../core/ids.ts'
 import type { Ledger as LedgerName } from '../../core/ledger.ts'
 import type { Deed } from '../../ledgers/ledger.ts'
 
@@ -38,7 +37,6 @@ export interface AnchoredPart {
 
 /** An intent: something of a resource that is to be put on a ledger, once. */
 export interface NewAnchor {
-  readonly id: AnchorId
   readonly resourceType: AnchoredType
   readonly resourceId: string
   /** What of it: there is one anchor of each. `creation`, or `image:<turn>`. */

@@ -50,56 +50,36 @@ export function nextStep(
   rules: AnchorRules,
 ): NextStep {
   if (anchor.state === 'completed' || anchor.state === 'failed') return resting(anchor)
-  switch (seen.is) {
-    case 'nothing':
-      return goOn(anchor, anchor.isSigned ? 'look' : 'sign', nowUs)
-    case 'unreachable':
-      return again(anchor, seen.reason, nowUs, rules)
-    case 'refused':
-      return failed(seen.reason)
-    case 'superseded':
-      return { ...goOn(unsigned(anchor), 'sign', nowUs), statuses: [] }
-    default:
-      // Without a transaction there is nothing that could have been seen of it.
-      return anchor.isSigned ? signedStep(anchor, seen, nowUs, rules) : goOn(anchor, 'sign', nowUs)
-  }
+  if (seen.is === 'unreachable') return again(anchor, seen.reason, nowUs, rules)
+  if (seen.is === 'refused') return failed(seen.reason)
+  if (seen.is === 'superseded') return goOn(unsigned(anchor), 'sign', nowUs)
+  // Without a transaction there is nothing that could have been seen of it.
+  if (!anchor.isSigned) return goOn(anchor, 'sign', nowUs)
+  if (seen.is === 'nothing') return goOn(anchor, 'look', nowUs)
+  if (seen.is === 'included' && seen.isFinal) return completed(nowUs)
+  return late(anchor, nowUs, rules) ?? underWay(anchor, seen, nowUs, rules)
 }
 
-type SeenOfTransaction = Exclude<
-  Seen,
-  { readonly is: 'nothing' | 'unreachable' | 'refused' | 'superseded' }
->
-
-function signedStep(
+/** What follows while there is time, of what is signed. */
+function underWay(
   anchor: PursuedAnchor,
-  seen: SeenOfTransaction,
+  { is }: Seen,
   nowUs: number,
   rules: AnchorRules,
 ): NextStep {
-  const { patienceUs } = rules
-  switch (seen.is) {
-    case 'included':
-      if (seen.isFinal) {
-        return {
-          state: 'completed',
-          failures: 0,
-          action: 'rest',
-          dueAtUs: nowUs,
-          statuses: ['LEDGER_SUBMITTED', 'COMPLETED'],
-        }
-      }
-      return (
-        late(anchor, nowUs, patienceUs) ?? moved(anchor, 'included', 'look', soon(nowUs, rules))
-      )
-    case 'accepted':
-    case 'pending':
-      return (
-        late(anchor, nowUs, patienceUs) ?? moved(anchor, 'submitted', 'look', soon(nowUs, rules))
-      )
-    case 'unknown':
-      return late(anchor, nowUs, patienceUs) ?? back(anchor, 'send', nowUs)
-    case 'early':
-      return late(anchor, nowUs, patienceUs) ?? back(anchor, 'send', soon(nowUs, rules))
+  const soonUs = nowUs + rules.retryUsMin
+  if (is === 'unknown') return back(anchor, nowUs)
+  if (is === 'early') return back(anchor, soonUs)
+  return moved(anchor, is === 'included' ? 'included' : 'submitted', soonUs)
+}
+
+function completed(nowUs: number): NextStep {
+  return {
+    state: 'completed',
+    failures: 0,
+    action: 'rest',
+    dueAtUs: nowUs,
+    statuses: ['LEDGER_SUBMITTED', 'COMPLETED'],
   }
 }
 
@@ -118,39 +98,31 @@ function unsigned(anchor: PursuedAnchor): PursuedAnchor {
 }
 
 /** The ledger has it: users see that once, whatever becomes of the block. */
-function moved(
-  { state }: PursuedAnchor,
-  to: 'submitted' | 'included',
-  action: 'look',
-  dueAtUs: number,
-): NextStep {
+function moved({ state }: PursuedAnchor, to: 'submitted' | 'included', dueAtUs: number): NextStep {
   return {
     state: state === 'error' ? 'error' : to,
     failures: 0,
-    action,
+    action: 'look',
     dueAtUs,
     statuses: state === 'error' ? [] : ['LEDGER_SUBMITTED'],
   }
 }
 
 /** The ledger does not have it, or not any more: the same transaction is sent again. */
-function back({ state, failures }: PursuedAnchor, action: 'send', dueAtUs: number): NextStep {
-  return { state: state === 'error' ? 'error' : 'signed', failures, action, dueAtUs, statuses: [] }
+function back({ state, failures }: PursuedAnchor, dueAtUs: number): NextStep {
+  const next = state === 'error' ? 'error' : 'signed'
+  return { state: next, failures, action: 'send', dueAtUs, statuses: [] }
 }
 
 function again(anchor: PursuedAnchor, reason: string, nowUs: number, rules: AnchorRules): NextStep {
-  const { retryUsMin, retryUsMax, jitter, patienceUs } = rules
+  const { retryUsMin, retryUsMax, jitter } = rules
   const failures = anchor.failures + 1
   const waitUs = Math.min(retryUsMax, retryUsMin * 2 ** Math.min(anchor.failures, 30))
   const step: NextStep = {
     ...goOn(anchor, anchor.isSigned ? 'look' : 'sign', nowUs + waitUs * (0.5 + jitter / 2)),
     failures,
   }
-  return late(anchor, nowUs, patienceUs, reason) ?? step
-}
-
-function soon(nowUs: number, { retryUsMin }: AnchorRules): number {
-  return nowUs + retryUsMin
+  return late(anchor, nowUs, rules, reason) ?? step
 }
 
 function failed(reason: string): NextStep {
@@ -168,7 +140,7 @@ function failed(reason: string): NextStep {
 function late(
   { state, begunAtUs, failures }: PursuedAnchor,
   nowUs: number,
-  patienceUs: number,
+  { patienceUs }: AnchorRules,
   reason = 'the ledger did not take it in time',
 ): NextStep | undefined {
   if (state === 'error' || nowUs - begunAtUs < patienceUs) return undefined

@@ -3,6 +3,7 @@ import type { Clocks } from '../../core/clock.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { anchoring } from '../../storage/state/database.ts'
 import type { NewAnchor } from './anchor.ts'
+import { anchorIdOf } from './anchor-id.ts'
 
 export interface PlanAnchorNeeds {
   readonly state: StateDatabase
@@ -16,7 +17,8 @@ export function plannedAnchor(
   { state, clock }: PlanAnchorNeeds,
   anchor: NewAnchor,
 ): readonly Compilable[] {
-  const { id, parts, uri = null, assetCode = null, isQuiet = false } = anchor
+  const id = anchorIdOf(anchor.resourceId, anchor.operation)
+  const { parts, uri = null, assetCode = null, isQuiet = false } = anchor
   const createdAtUs = clock.nowUs()
   const insertion = state.insertInto('anchors').values({
     id,

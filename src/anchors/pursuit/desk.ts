@@ -7,10 +7,8 @@ export interface SignedAnchors {
   readonly transaction: SignedTransaction
   /** What is in the transaction as its intent: an anchor of its own, or a batch. */
   readonly intentId: string
-  /** 1, or more where another one under this sequence was refused. */
-  readonly attempt: number
-  /** Anchors whose leaves it has, in the order of these. */
-  readonly anchorIds: readonly string[]
+  /** Anchors whose leaves it has, each with the place of its first one. */
+  readonly anchors: readonly { readonly id: string; readonly firstLeaf: number }[]
 }
 
 /** Anchors that come further: all of a transaction, or some that have none. */
@@ -22,14 +20,15 @@ export interface MovedAnchors {
   readonly statuses: readonly AnchorStatus[]
   readonly facts: AnchorFacts
   readonly failure: AnchorFailure | undefined
-  /** Takes the transaction away from them: another one is to be signed. */
-  readonly isUnsigned?: boolean
 }
 
 /** How the transaction itself comes further. */
 export interface MovedTransaction {
   readonly hash: string
-  /** `open`: to be pursued; `final`: on the ledger for good; `dead`: it can never get in. */
+  /**
+   * `open`: to be pursued; `final`: on the ledger for good; `dead`: it can never get in, and what is not failed of its
+   * anchors is to be signed anew.
+   */
   readonly to: 'open' | 'final' | 'dead'
   readonly inclusion?: Inclusion
 }
@@ -52,5 +51,6 @@ export interface DeskAnswer {
 
 /** Where it is written what becomes of anchors: all of a request is one transaction. */
 export interface AnchorDesk {
+  /** @throws Error when another transaction has a sequence already that can get in, or has: nothing is stored then */
   exchange(request: DeskRequest): Promise<DeskAnswer>
 }

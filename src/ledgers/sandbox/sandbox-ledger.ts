@@ -36,6 +36,9 @@ const blockMs = 100
 /** Until the disk is tried again after it has failed. */
 const reopenMs = 500
 
+/** Transactions under way at once: those of a few blocks. */
+const inFlightMax = 1_000
+
 /** Blocks in memory: who looks at one transaction of a block looks at the others, too. */
 const blocksMax = 4
 
@@ -63,6 +66,7 @@ export class SandboxLedger implements Ledger {
   readonly account: string
   readonly distributionWallet: string
   readonly batchWaitUs: number
+  readonly inFlightMax = inFlightMax
   readonly #needs: SandboxNeeds
   readonly #keys: SandboxKeys
   readonly #chainKeys: ChainKeys

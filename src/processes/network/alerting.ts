@@ -25,7 +25,7 @@ export async function noteAbsence({ state, entries, lastThere }: Engine): Promis
 
 /** Begins to write timers of rules that have run out into the journal. */
 function startTimers(
-  { bellPort, state, entries }: Engine,
+  { ports: { bellPort }, state, entries }: Engine,
   onFailure: (error: unknown) => void,
 ): void {
   const timers = new TimerEntries({ state, entries, clock: systemClock })

@@ -1,14 +1,25 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Logger } from 'pino'
 import { type AnchorFigures, anchorFigures } from '../../anchors/figures/anchor-figures.ts'
+import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import { AnchorProofs, type AnchorRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { openRoutes, type PublicResource } from '../../anchors/proofs/open-routes.ts'
+import type { LaneFigures } from '../../anchors/pursuit/lane-needs.ts'
+import { OpenWork } from '../../anchors/pursuit/open-work.ts'
+import { ThreadedAnchoring } from '../../anchors/pursuit/threaded-anchoring.ts'
+import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
-import { ledgerKeys } from '../../ledgers/sandbox/keys.ts'
+import { startThread } from '../../core/threads/start-thread.ts'
+import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
+import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
 import type { Engine } from './engine.ts'
 
 export interface AnchoringNeeds {
+  readonly config: Config
+  readonly logger: Logger
+  readonly cipher: Cipher
   readonly vaults: Pick<VaultStore, 'load'>
 }
 
@@ -16,17 +27,32 @@ export interface Anchoring {
   readonly proofs: AnchorProofs
   readonly openRoutes: readonly FastifyPluginAsync[]
   /** What is wrong with ledgers now, by their names: readings do not wait for them. */
-  degraded(): Readonly<Record<string, string>>
-  /** For `GET /metrics`. */
+  degraded(): Promise<Readonly<Record<string, string>>>
+  /** For `GET /metrics`: what the state has, and what the thread counts; that is empty before there was anything to anchor. */
   figures(): Promise<AnchorFigures>
+  laneFigures(): Promise<readonly LaneFigures[]>
+  /** There may be something to do. */
+  readonly wake: () => void
+  /** Rejects when the thread that anchors ends by an error. */
+  readonly failed: Promise<never>
+  /** Goes on with what was left to be anchored. */
+  readonly start: () => Promise<void>
+  readonly stop: () => Promise<void>
 }
 
-/** Composition of what tells of anchors. */
-export function openAnchoring({ state, folder }: Engine, { vaults }: AnchoringNeeds): Anchoring {
+/** Composition of what puts something on ledgers, in a thread, and of what tells of it. */
+export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
+  const { state, folder, worker } = engine
+  const { config, logger, cipher, vaults } = needs
   const proofs = new AnchorProofs(state)
+  const anchoring = anchoringOf(engine, config)
+  const wake = () => {
+    if (config.isAnchoring) anchoring.wake()
+  }
+  worker.onAnchors(wake)
   return {
     proofs,
-    degraded: () => ({}),
+    degraded: async () => degradedOf(await anchoring.figures()),
     figures: () => anchorFigures(state, systemClock),
     openRoutes: [
       openRoutes({
@@ -35,7 +61,46 @@ export function openAnchoring({ state, folder }: Engine, { vaults }: AnchoringNe
         findPublic: (record) => publicVault(vaults, record),
       }),
     ],
+    laneFigures: () => anchoring.figures(),
+    wake,
+    failed: anchoring.failed,
+    async start() {
+      try {
+        await ensureSandboxKeys(folder.ledger, cipher)
+      } catch (error) {
+        logger.error({ err: error }, 'the keys of the sandbox ledger are of no use')
+      }
+      const open = new OpenWork(state, sandbox)
+      if (await open.isThere()) wake()
+    },
+    stop: () => anchoring.stop(),
   }
+}
+
+function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchoring {
+  const data: AnchoringThreadData = {
+    statePath: folder.state,
+    dataDir: config.dataDir,
+    masterKey: config.masterKey,
+    ledgerFolder: folder.ledger,
+    patienceUs: config.anchorPatienceUs,
+    batchWaitUs: config.anchorBatchWaitUs,
+    desk: ports.anchorDeskPort,
+    logLevel: config.logLevel,
+  }
+  const options = { workerData: data, transferList: [data.desk] }
+  return new ThreadedAnchoring(() =>
+    startThread(import.meta.url, '../anchoring/anchoring-thread', options),
+  )
+}
+
+/** The sandbox is what people know as the ledger; others are named after their networks. */
+function degradedOf(lanes: readonly LaneFigures[]): Readonly<Record<string, string>> {
+  const down = lanes.flatMap(({ network, problem }) => {
+    const name = network === sandbox ? 'ledger' : `ledger ${network}`
+    return problem === undefined ? [] : [[name, problem] as const]
+  })
+  return Object.fromEntries(down)
 }
 
 /** Nothing but a vault can be public. */

@@ -52,6 +52,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const fronts = await startFronts(engine, { config, logger })
   const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering, filing } =
     fronts
+  const { anchoring } = fronts
   const addresses = addressesOf(config, { http, mqtt })
   engine.folder.announce(Object.values(addresses))
   return {
@@ -62,6 +63,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       engine.worker.failed,
       engine.mqttSessions.failed,
       delivering.failed,
+      anchoring.failed,
     ]),
     reloadCertificate() {
       if (config.tls === undefined) return
@@ -77,7 +79,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
         () => fronts.alerting.stop(),
         () => allOf([mqtt?.close(), closeHttp(http), fetching.running.stop()]),
         () => allOf([backups.close(), relay.stop(), transfers.stop(), delivering.stop()]),
-        () => filing.stop(),
+        () => allOf([filing.stop(), anchoring.stop()]),
         () => engine.commits.drain(),
         () => purges.stop(),
         () => auth.close(),

@@ -104,7 +104,7 @@ async function hasReceivers(state: StateDatabase): Promise<boolean> {
   return found.some((one) => one !== undefined)
 }
 
-function deliveriesOf({ folder, deskPort }: Engine, config: Config): ThreadedDeliveries {
+function deliveriesOf({ folder, ports: { deskPort } }: Engine, config: Config): ThreadedDeliveries {
   const data: DeliveryThreadData = {
     statePath: folder.state,
     dataDir: config.dataDir,

@@ -43,7 +43,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
-  const { worker, notified, deskPort, bellPort, ...opened } = await openFiles(config, folder)
+  const { worker, notified, ports, ...opened } = await openFiles(config, folder)
   const { journal, mqttSessions, diskSpace, lastThere } = opened
   const state = openStateForReading(folder.state)
   const folderWatch = new FolderWatch(new FilePlaces(openFilesOf(folder)))
@@ -80,13 +80,12 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     departures,
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
     notified,
-    deskPort,
-    bellPort,
+    ports,
     folder,
     trimming,
     journalPath: folder.journal,
     async close() {
-      bellPort.close()
+      ports.bellPort.close()
       diskSpace.stop()
       folderWatch.stop()
       await takeAllSteps([
@@ -105,7 +104,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
 
 /** Opens everything that is in the folder, each part in its thread. */
 async function openFiles(config: Config, folder: DataFolder) {
-  const { worker, follower, ...ports } = workerOf(config, folder)
+  const { worker, follower, ...told } = workerOf(config, folder)
   const time = resumedTime(worker)
   const [journal, mqttSessions, , diskSpace, { before: lastThere }] = await Promise.all([
     openJournal(config, folder.journal, follower),
@@ -116,7 +115,7 @@ async function openFiles(config: Config, folder: DataFolder) {
     time,
   ])
   await worker.start()
-  return { worker, ...ports, journal, mqttSessions, diskSpace, lastThere }
+  return { worker, ...told, journal, mqttSessions, diskSpace, lastThere }
 }
 
 /** The worker, with the ports that it speaks over with others than who calls it. */
@@ -125,6 +124,7 @@ function workerOf(config: Config, folder: DataFolder) {
   const { port1: follower, port2: head } = new MessageChannel()
   const { port1: listening, port2: notified } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
+  const { port1: anchorDeskPort, port2: anchorDesk } = new MessageChannel()
   const { port1: bellPort, port2: bell } = new MessageChannel()
   const worker = startWorker({
     statePath: folder.state,
@@ -137,10 +137,12 @@ function workerOf(config: Config, folder: DataFolder) {
     head,
     notified,
     desk,
+    anchorDesk,
     bell,
     logLevel,
   })
-  return { worker, follower, notified: new NotifiedOwners(listening), deskPort, bellPort }
+  const ports = { deskPort, anchorDeskPort, bellPort }
+  return { worker, follower, notified: new NotifiedOwners(listening), ports }
 }
 
 /** Goes on with the steady time that is stored, which the worker has read. */

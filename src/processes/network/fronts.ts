@@ -53,6 +53,7 @@ export interface Fronts {
   readonly backups: Backups
   readonly delivering: Delivering
   readonly filing: Filing
+  readonly anchoring: Anchoring
 }
 
 interface Parts {
@@ -80,6 +81,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
+  const { anchoring } = parts
   const { auth } = access
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
@@ -90,13 +92,25 @@ export async function startFronts(
   await fetching.running.start()
   await transfers.start()
   filing.start()
+  await anchoring.start()
   const keptUs = config.deliveriesKeptUs
   const { onFailure } = parts
   const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
   const purges = startPurging(parts, alerting)
   const timers = { alerting, purges, relay: startRelay(parts) }
   const { backups } = backing
-  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering, filing }
+  return {
+    http,
+    mqtt,
+    auth,
+    ...timers,
+    fetching,
+    transfers,
+    backups,
+    delivering,
+    filing,
+    anchoring,
+  }
 }
 
 async function openParts(
@@ -135,7 +149,7 @@ async function openParts(
     domains,
     access,
     filing,
-    anchoring: openAnchoring(engine, domains),
+    anchoring: openAnchoring(engine, { ...domains, config, logger, cipher }),
     live: openLive(engine, logger),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),

@@ -27,21 +27,21 @@ export function startWorker(data: WorkerData): ProcessingWorker {
   const thread = new RemoteThread<WorkerProcedures>(
     startThread(import.meta.url, '../worker/worker', {
       workerData: data,
-      transferList: [data.head, data.notified, data.desk, data.bell],
+      transferList: [data.head, data.notified, data.desk, data.anchorDesk, data.bell],
     }),
   )
   const { calls, failed } = thread
-  let anchor = (): void => undefined
+  let anchor: (() => void) | undefined
   const own: Own = {
     failed,
     store: askingStore(calls),
     async commit(...changes: readonly Compilable[]) {
       await calls.commit(changes.map(plain))
-      if (haveAnchors(changes)) anchor()
+      if (haveAnchors(changes)) anchor?.()
     },
     async attempt(...changes: readonly Compilable[]) {
       const isMade = await calls.attempt(changes.map(plain))
-      if (isMade && haveAnchors(changes)) anchor()
+      if (isMade && haveAnchors(changes)) anchor?.()
       return isMade
     },
     onAnchors(listener) {

@@ -40,6 +40,8 @@ export interface WorkerData {
   readonly notified: MessagePort
   /** Where the thread that delivers hands in what became of deliveries. */
   readonly desk: MessagePort
+  /** Where the thread that anchors hands in what became of anchors. */
+  readonly anchorDesk: MessagePort
   /** Is told of timers of alerts that have run out. */
   readonly bell: MessagePort
   readonly logLevel: LogLevel

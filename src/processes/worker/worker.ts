@@ -40,6 +40,7 @@ import { StreamRemains } from '../../streams/data-streams/stream-remains.ts'
 import { storedFieldsOf } from '../../streams/data-streams/transform-definition.ts'
 import { postOwners } from '../../telling/notifications/notified-owners.ts'
 import { openWorkerAlerts } from './alerts.ts'
+import { serveAnchorDesk } from './anchors.ts'
 import { backupProcedures } from './backup.ts'
 import { serveDeliveryDesk } from './deliveries.ts'
 import { startLoops, type WorkerLoops } from './loops.ts'
@@ -67,6 +68,7 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const onNotified = postOwners(data.notified)
   const notifying = await serveDeliveryDesk({ state, clock: systemClock, onNotified }, data.desk)
   const { notify } = notifying
+  serveAnchorDesk({ state, clock: systemClock, notify }, data.anchorDesk)
   const alerts = openWorkerAlerts({ state, clock: systemClock, notify, bell: data.bell })
   const decisions = new StateDecisionStore({
     state,
@@ -196,6 +198,11 @@ function processingStatus(
   }
 }
 
+/** All that others are told and heard by. */
+function portsOf({ head, notified, desk, anchorDesk, bell }: WorkerData): readonly MessagePort[] {
+  return [head, notified, desk, anchorDesk, bell]
+}
+
 function run(port: MessagePort, data: WorkerData): void {
   // Acknowledgements go before: what is in the journal can wait until there is time for it.
   lowerThreadPriority()
@@ -238,7 +245,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await store.close()
       await keepSteadyTime(state).catch(() => undefined)
       await state.destroy()
-      for (const other of [data.head, data.notified, data.desk, data.bell]) other.close()
+      for (const other of portsOf(data)) other.close()
     },
   }
   reportFaults(port)

@@ -135,7 +135,7 @@ async function writeRows<Row extends StoredRow>(
     (column, at) => sql`${sql.ref(column)} = moved.value ->> ${sql.lit(at + 1)}`,
   )
   await sql`UPDATE ${sql.table(table)} SET ${sql.join(assignments)}
-    FROM json_each(${JSON.stringify(rows)}) AS moved WHERE id = moved.value ->> 0`.execute(
+    FROM json_each(${JSON.stringify(rows)}) AS moved WHERE ${sql.ref(`${table}.id`)} = moved.value ->> 0`.execute(
     transaction,
   )
 }

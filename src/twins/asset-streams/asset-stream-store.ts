@@ -3,13 +3,7 @@ import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anch
 import { type Metadata } from '../../anchors/metadata/encode-metadata.ts'
 import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
 import type { Clocks } from '../../core/clock.ts'
-import {
-  type AnchorId,
-  type AssetStreamId,
-  newId,
-  type UserId,
-  type VaultId,
-} from '../../core/ids.ts'
+import { type AssetStreamId, newId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
@@ -238,7 +232,6 @@ export function anchoredStream(
   { metadata, isQuiet = false }: { readonly metadata: Metadata; readonly isQuiet?: boolean },
 ): readonly Compilable[] {
   const anchor = plannedAnchor(needs, {
-    id: newId<AnchorId>(),
     resourceType: 'asset_stream',
     resourceId: id,
     operation: 'creation',

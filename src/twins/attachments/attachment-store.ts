@@ -1,13 +1,7 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
 import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
-import {
-  type AnchorId,
-  type AssetStreamId,
-  type AttachmentId,
-  newId,
-  type UserId,
-} from '../../core/ids.ts'
+import { type AssetStreamId, type AttachmentId, newId, type UserId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { NamedContent, TakenUpload } from '../../files/content/content.ts'
 import { filesOf, givenRoom, heldFiles, releasedFiles } from '../../files/contents/content-rows.ts'
@@ -258,7 +252,6 @@ export function anchoredFiles(
   isQuiet = false,
 ): readonly Compilable[] {
   return plannedAnchor(needs, {
-    id: newId<AnchorId>(),
     resourceType: 'attachment',
     resourceId: id,
     operation: 'creation',

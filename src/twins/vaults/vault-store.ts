@@ -2,7 +2,7 @@ import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
 import type { Clocks } from '../../core/clock.ts'
-import { type AnchorId, newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
+import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import { givenRoom, imageOf, sizeOf } from '../../files/contents/content-rows.ts'
@@ -276,7 +276,6 @@ export function anchoredVault(
   }: { readonly cids: VaultCids; readonly isQuiet?: boolean },
 ): readonly Compilable[] {
   const anchor = plannedAnchor(needs, {
-    id: newId<AnchorId>(),
     resourceType: 'vault',
     resourceId: id,
     operation: 'creation',

@@ -1,6 +1,5 @@
 import { plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
-import { type AnchorId, newId } from '../../core/ids.ts'
 import { imageUploads } from '../../files/uploads/image-uploads.ts'
 import type { UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -26,7 +25,6 @@ export function vaultUploads({ vaults, state, lifecycle, clock }: VaultUploadsNe
       const anchor = plannedAnchor(
         { state, clock },
         {
-          id: newId<AnchorId>(),
           resourceType: 'vault',
           resourceId,
           operation: `image:${turn}`,

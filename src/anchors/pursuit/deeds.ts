@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { Deed, Leaf } from '../../ledgers/ledger.ts'
+import { leafHash, rootOf } from '../../ledgers/proofs/merkle.ts'
+import { anchorIdOf } from '../intents/anchor-id.ts'
+import type { WaitingAnchor } from './open-work.ts'
+
+/** Leaves of one transaction at most: its proofs have ten hashes each. */
+export const batchLeavesMax = 1_000
+
+/** A transaction to be signed, and the anchors that it is for. */
+export interface PlannedDeed {
+  readonly deed: Deed
+  readonly anchors: readonly { readonly id: string; readonly firstLeaf: number }[]
+}
+
+export interface Plan {
+  readonly deeds: readonly PlannedDeed[]
+  /** When leaves that are still collected are to be put on the ledger, in steady microseconds. */
+  readonly dueAtUs: number
+}
+
+interface PlanRules {
+  readonly nowUs: number
+  /** How long leaves are collected. */
+  readonly batchWaitUs: number
+  /** Transactions at most. */
+  readonly room: number
+  readonly mappingOf: (assetCode: string) => string
+}
+
+/** What is to be signed of what waits, in its order: a transaction each, and one for as many leaves as may share one. */
+export function planDeeds(waiting: readonly WaitingAnchor[], rules: PlanRules): Plan {
+  const { nowUs, batchWaitUs, room, mappingOf } = rules
+  const deeds: PlannedDeed[] = []
+  let batch: WaitingAnchor[] = []
+  const close = () => {
+    if (batch.length > 0 && deeds.length < room) deeds.push(batchOf(batch))
+    batch = []
+  }
+  for (const anchor of waiting) {
+    if (deeds.length >= room) break
+    if (anchor.kind !== 'root') {
+      deeds.push(ownDeed(anchor, mappingOf))
+      continue
+    }
+    batch.push(anchor)
+    if (batch.length >= batchLeavesMax) close()
+  }
+  const dueAtUs = (batch[0]?.begunAtUs ?? Number.POSITIVE_INFINITY) + batchWaitUs
+  if (dueAtUs <= nowUs) close()
+  return { deeds, dueAtUs: batch.length > 0 ? dueAtUs : Number.POSITIVE_INFINITY }
+}
+
+function ownDeed(anchor: WaitingAnchor, mappingOf: (assetCode: string) => string): PlannedDeed {
+  const { id, kind, uri, assetCode, leaves } = anchor
+  const deed: Deed = {
+    intentId: id,
+    kind,
+    root: rootOfLeaves(leaves),
+    leaves,
+    ...(uri !== null && { uri }),
+    ...(assetCode !== null && { mapping: mappingOf(assetCode) }),
+  }
+  return { deed, anchors: [{ id, firstLeaf: 0 }] }
+}
+
+function batchOf(batch: readonly WaitingAnchor[]): PlannedDeed {
+  const anchors: { readonly id: string; readonly firstLeaf: number }[] = []
+  const leaves: Leaf[] = []
+  for (const anchor of batch) {
+    anchors.push({ id: anchor.id, firstLeaf: leaves.length })
+    leaves.push(...anchor.leaves)
+  }
+  // The batch is known by what it is of: the same leaves again are the same intent.
+  const digest = createHash('sha256')
+  for (const { id } of anchors) digest.update(id)
+  const intentId = anchorIdOf(digest.digest('hex'), 'batch')
+  return { deed: { intentId, kind: 'root', root: rootOfLeaves(leaves), leaves }, anchors }
+}
+
+/** What takes the place of a transaction that was refused: without it those after it could not get in. */
+export function fillerDeed(sequence: number, refusedHash: string): Deed {
+  const intentId = anchorIdOf(`${refusedHash} ${sequence}`, 'filler')
+  return { intentId, kind: 'root', root: rootOfLeaves([]), leaves: [] }
+}
+
+function rootOfLeaves(leaves: readonly Leaf[]): string {
+  return rootOf(leaves.map(({ cid }) => leafHash(cid))).toString('hex')
+}

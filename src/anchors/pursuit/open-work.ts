@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import type { Leaf } from '../../ledgers/ledger.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import type { AnchorState } from '../intents/anchor.ts'
+
+/** A transaction that is signed and not on the ledger for good. */
+export interface OpenTransaction {
+  readonly hash: string
+  readonly sequence: number
+  /** How far those of its anchors are that are pursued; `error` when nobody waits for it any more. */
+  readonly state: AnchorState
+  /** Since when they are tried, in steady microseconds. */
+  readonly begunAtUs: number
+  /** The code of the asset that it records, if any. */
+  readonly assetCode: string | null
+}
+
+/** An anchor of which nothing is signed. */
+export interface WaitingAnchor {
+  readonly number: number
+  readonly id: string
+  readonly kind: 'nft' | 'record' | 'root'
+  readonly uri: string | null
+  readonly assetCode: string | null
+  readonly begunAtUs: number
+  readonly leaves: readonly Leaf[]
+}
+
+/** An anchor that is tried for too long. */
+export interface OverdueAnchor {
+  readonly id: string
+  readonly state: AnchorState
+  readonly isSigned: boolean
+  readonly begunAtUs: number
+}
+
+const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
+
+/** What is to be done on one network, as it is written down. */
+export class OpenWork {
+  readonly #state: StateDatabase
+  readonly #network: string
+
+  constructor(state: StateDatabase, network: string) {
+    this.#state = state
+    this.#network = network
+  }
+
+  /** Whether anything is to be done, unless somebody asks for more. */
+  async isThere(): Promise<boolean> {
+    const { rows } = await sql`SELECT 1 FROM anchors
+      WHERE network = ${this.#network} AND state IN ${pursued} LIMIT 1`.execute(this.#state)
+    return rows.length > 0
+  }
+
+  /** Open transactions of an account, in their order. */
+  async transactions(account: string, limit: number): Promise<readonly OpenTransaction[]> {
+    const { rows } = await sql<Omit<OpenTransaction, 'state'> & { readonly state: string | null }>`
+      SELECT hash, sequence,
+        (SELECT state FROM anchors WHERE transaction_hash = hash
+          ORDER BY state IN ('error', 'completed', 'failed') LIMIT 1) AS state,
+        coalesce((SELECT min(begun_at) FROM anchors
+          WHERE transaction_hash = hash AND state IN ${pursued}), signed_at) AS "begunAtUs",
+        (SELECT asset_code FROM anchors WHERE transaction_hash = hash LIMIT 1) AS "assetCode"
+      FROM anchor_transactions
+      WHERE network = ${this.#network} AND account = ${account} AND state = 'open'
+      ORDER BY sequence LIMIT ${limit}`.execute(this.#state)
+    return rows.map((row) => ({ ...row, state: pursuedState(row.state) }))
+  }
+
+  /** Sequences from one on that open transactions have. */
+  async openSequences(account: string, from: number): Promise<readonly number[]> {
+    const rows = await this.#state
+      .selectFrom('anchor_transactions')
+      .select('sequence')
+      .where('network', '=', this.#network)
+      .where('account', '=', account)
+      .where('sequence', '>=', from)
+      .where('state', '=', 'open')
+      .execute()
+    return rows.map(({ sequence }) => sequence)
+  }
+
+  async blobOf(hash: string): Promise<string> {
+    const { blob } = await this.#state
+      .selectFrom('anchor_transactions')
+      .select('blob')
+      .where('hash', '=', hash)
+      .executeTakeFirstOrThrow()
+    return blob
+  }
+
+  /** Anchors of which nothing is signed, with their leaves, in their order. */
+  async waiting(limit: number): Promise<readonly WaitingAnchor[]> {
+    const { rows } = await sql<
+      Omit<WaitingAnchor, 'leaves'> & { readonly cids: string }
+    >`SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs",
+        (SELECT json_group_array(cid) FROM (SELECT cid FROM anchor_leaves
+          WHERE anchor_id = anchors.id ORDER BY position)) AS cids
+      FROM anchors WHERE network = ${this.#network} AND state = 'waiting'
+      ORDER BY number LIMIT ${limit}`.execute(this.#state)
+    return rows.map(({ cids, ...row }) => ({
+      ...row,
+      leaves: (JSON.parse(cids) as readonly string[]).map((cid) => ({ intentId: row.id, cid })),
+    }))
+  }
+
+  /** The number of the newest anchor. */
+  async newest(): Promise<number> {
+    const { rows } = await sql<{ readonly newest: number | null }>`
+      SELECT max(number) AS newest FROM anchors`.execute(this.#state)
+    return rows[0]?.newest ?? 0
+  }
+
+  /** Some of those that are tried since before a time. */
+  async overdue(begunUntilUs: number, limit: number): Promise<readonly OverdueAnchor[]> {
+    const { rows } = await sql<Omit<OverdueAnchor, 'isSigned'> & { readonly isSigned: number }>`
+      SELECT id, state, transaction_hash IS NOT NULL AS "isSigned", begun_at AS "begunAtUs"
+      FROM anchors
+      WHERE network = ${this.#network} AND state IN ${pursued} AND begun_at <= ${begunUntilUs}
+      ORDER BY number LIMIT ${limit}`.execute(this.#state)
+    return rows.map((row) => ({ ...row, isSigned: row.isSigned === 1 }))
+  }
+
+  /** What the rows say is the next sequence of an account. */
+  async nextSequence(account: string): Promise<number> {
+    const row = await this.#state
+      .selectFrom('ledger_accounts')
+      .select('next_sequence')
+      .where('network', '=', this.#network)
+      .where('account', '=', account)
+      .executeTakeFirst()
+    return row?.next_sequence ?? 1
+  }
+
+  /** Transactions from a sequence on that were on the ledger for good. */
+  async finalFrom(account: string, sequence: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#state
+      .selectFrom('anchor_transactions')
+      .select('hash')
+      .where('network', '=', this.#network)
+      .where('account', '=', account)
+      .where('sequence', '>=', sequence)
+      .where('state', '=', 'final')
+      .orderBy('sequence')
+      .limit(limit)
+      .execute()
+    return rows.map(({ hash }) => hash)
+  }
+}
+
+/**
+ * A transaction without anchors fills a place, and one whose anchors are done has to be on the ledger again: both
+ * are pursued. One that all have given up on is not.
+ */
+function pursuedState(state: string | null): AnchorState {
+  if (state === null || state === 'completed' || state === 'failed') return 'signed'
+  return state as AnchorState
+}

@@ -1,0 +1,101 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rowsOf, wrongAnchors } from '../../support/anchor-facts.ts'
+import { type AnchoredPath, makers } from '../../support/anchored.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+
+/** Where the steps of an anchor are made durable, by a part of the paths of their files. */
+const places = ['state.db', 'ledger/chain', 'ledger/index'] as const
+
+/** Steps of one place that are tried. */
+const stepsMax = 12
+
+/** Kills under load. */
+const kills = 200
+
+let service: FaultyService
+
+beforeAll(async () => {
+  service = await FaultyService.start({ STREAMVAULT_ANCHORING: 'on' })
+})
+
+afterAll(async () => await service[Symbol.asyncDispose]())
+
+const paths = Object.keys(makers) as AnchoredPath[]
+const cases = paths.flatMap((path) => places.map((place) => [path, place] as const))
+
+describe.each(cases)('an anchor of %s that is killed where it syncs %s', (path, place) => {
+  test('gets onto the ledger once, and is told of once', async () => {
+    let met = 0
+    for (let step = 0; step < stepsMax; step++) {
+      if (!(await killedAt(path, place, step))) break
+      met++
+    }
+    // The index is written without a sync of its own at each block.
+    if (place !== 'ledger/index') expect(met).toBeGreaterThan(0)
+  })
+})
+
+/** Resolves with whether the anchor came to that step. */
+async function killedAt(path: AnchoredPath, place: string, step: number): Promise<boolean> {
+  let isMade = false
+  service.faults.begin('hold-sync', place, step)
+  const making = makers[path](service.api)
+    .catch(() => undefined)
+    .finally(() => (isMade = true))
+  await service.until('the step is met, or all is done', async () => {
+    return service.faults.isMet || (isMade && isAtRest())
+  })
+  const { isMet } = service.faults
+  await service.kill()
+  await making
+  await service.restart()
+  await service.until('all is anchored', async () => isAtRest())
+  expect(wrongAnchors(service.dataDir)).toEqual([])
+  return isMet
+}
+
+/** Nothing waits for the ledger, and attachments whose file never came are left out. */
+function isAtRest(): boolean {
+  const [row] = rowsOf(
+    service.dataDir,
+    `SELECT (SELECT count(*) FROM anchors WHERE state <> 'completed')
+      + (SELECT count(*) FROM vaults WHERE status <> 'COMPLETED')
+      + (SELECT count(*) FROM asset_streams WHERE status <> 'COMPLETED') AS open`,
+  )
+  return row?.['open'] === 0
+}
+
+test(`${kills} kills under load leave one transaction for each intent`, async () => {
+  for (let kill = 0; kill < kills; kill++) {
+    const loads = paths.flatMap((path) => [makers[path], makers[path]])
+    const making = loads.map((make) => make(service.api).catch(() => undefined))
+    await sleep(randomInt(400))
+    await service.kill()
+    await Promise.all(making)
+    await service.restart()
+  }
+  await service.until('all is anchored', async () => isAtRest())
+  // Files that were not sent, because the service was gone, are waited for.
+  const wrong = wrongAnchors(service.dataDir).filter((one) => !/UPLOAD_PENDING$/.test(one))
+  expect(wrong.filter((one) => !isOfUnsent(one))).toEqual([])
+})
+
+/** What is said of an attachment whose file never came: it has no end yet. */
+function isOfUnsent(wrong: string): boolean {
+  return /^attachments .*(UPLOAD_PENDING|null 0 times|completed 0 times)/.test(wrong)
+}
+
+describe.each(['eio', 'enospc'] as const)('a disk of the ledger with %s', (fault) => {
+  test('holds anchors up, and nothing is lost or done twice', async () => {
+    service.faults.begin(fault, 'ledger/chain')
+    for (const path of paths) await makers[path](service.api)
+    await service.until('the fault is met', async () => service.faults.isMet)
+    const ready = await service.readiness()
+    expect(ready.status).toBe(200)
+    service.faults.end()
+    await service.until('all is anchored', async () => isAtRest())
+    expect(wrongAnchors(service.dataDir).filter((one) => !isOfUnsent(one))).toEqual([])
+  })
+})
