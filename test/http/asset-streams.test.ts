@@ -11,6 +11,7 @@ import {
 } from '../support/asset-streams.ts'
 import { newPerson, type Person, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { asStored } from '../support/stored-resource.ts'
 
 const service = runningService()
 
@@ -44,7 +45,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
 describe('POST /streams with a key', () => {
-  test('answers 201 with every field of the specification, and why it goes no further', async () => {
+  test('answers 201 with every field of the specification, and has its metadata', async () => {
     const { status, body } = await create({ asset_code: 'GOLD', description: 'bars' })
 
     expect(status).toBe(201)
@@ -59,7 +60,7 @@ describe('POST /streams with a key', () => {
       issuer: '',
       distribution_wallet: '',
       mapping: '',
-      metadata_cid: '',
+      metadata_cid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/) as string,
       progress: [{ step: 1, status: 'SERVICE_RECEIVED', completed_at: body['created_at'] }],
       failure: null,
     })
@@ -222,7 +223,7 @@ describe('GET /streams', () => {
       total_records: 1,
       current_page: 1,
       total_pages: 1,
-      content: [gold],
+      content: [asStored(gold)],
     })
     expect(ofToken.body.map((one) => one.streamId)).toEqual([streamId])
   })
@@ -263,8 +264,10 @@ describe('GET /streams/{stream_id} with a key', () => {
   test('answers what creating it answered, in any case of its id', async () => {
     const gold = await newAssetStream(ada, 'GOLD')
 
-    expect((await ada.withKey('GET', `/streams/${gold.id}`)).body).toEqual(gold)
-    expect((await ada.withKey('GET', `/streams/${gold.id.toUpperCase()}`)).body).toEqual(gold)
+    expect((await ada.withKey('GET', `/streams/${gold.id}`)).body).toEqual(asStored(gold))
+    expect((await ada.withKey('GET', `/streams/${gold.id.toUpperCase()}`)).body).toEqual(
+      asStored(gold),
+    )
   })
 
   test.each(['GET', 'PUT', 'DELETE'])(
@@ -313,10 +316,10 @@ describe('GET /streams/{stream_id} with a key', () => {
 
 describe('PUT /streams/{stream_id} with a key', () => {
   test('changes the description, and nothing when it is not sent', async () => {
-    const gold = await newAssetStream(ada, 'GOLD', 'bars')
+    const gold = asStored(await newAssetStream(ada, 'GOLD', 'bars'))
     const path = `/streams/${gold.id}`
 
-    expect((await ada.withKey('PUT', path, {})).body).toEqual(gold)
+    expect((await ada.withKey('PUT', path, {})).body).toEqual(asStored(gold))
     const changed = await ada.withKey('PUT', path, { description: 'coins' })
     expect([changed.status, changed.body]).toEqual([200, { ...gold, description: 'coins' }])
     expect((await ada.withKey('PUT', path, { description: null })).body).toEqual({
@@ -367,7 +370,7 @@ describe('an event', () => {
     const about = { resource_type: 'stream', resource_id: gold.id, stream_id: gold.id }
     expect(events()).toEqual([
       { type: 'stream.created', ...about, data: gold },
-      { type: 'stream.deleted', ...about, data: { ...gold, description: 'coins' } },
+      { type: 'stream.deleted', ...about, data: { ...asStored(gold), description: 'coins' } },
     ])
   })
 })

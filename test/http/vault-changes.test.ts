@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
+import { asStored } from '../support/stored-resource.ts'
 import { withoutAddresses } from '../support/uploads.ts'
 
 const service = runningService()
@@ -75,7 +76,7 @@ describe('PUT /vaults/{vault_id}', () => {
     })
 
     expect(status).toBe(200)
-    const shown = { ...withoutAddresses(created), name: 'boiler 8', public: false }
+    const shown = { ...asStored(withoutAddresses(created)), name: 'boiler 8', public: false }
     expect(withoutAddresses(body)).toEqual(shown)
     const { body: read } = await service.api.withKey('GET', `/vaults/${created.id}`)
     expect(withoutAddresses(read)).toEqual(shown)

@@ -11,6 +11,7 @@ import {
 } from '../support/asset-streams.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { asStored } from '../support/stored-resource.ts'
 import { withoutAddresses } from '../support/uploads.ts'
 
 const service = runningService()
@@ -39,10 +40,10 @@ describe('a vault', () => {
 
     const created = await vaultFrom(ada, templateId)
 
-    expect(created.streams).toEqual([gold, iron])
+    expect(created.streams).toEqual([asStored(gold), asStored(iron)])
     expect(created).toMatchObject({ failure: null })
     const path = `/vaults/${created.id}`
-    const shown = withoutAddresses(created)
+    const shown = asStored(withoutAddresses(created))
     expect(withoutAddresses((await ada.withKey('GET', path)).body)).toEqual(shown)
     expect(withoutAddresses((await ada.withToken('GET', path)).body)).toEqual(shown)
     expect((await bob.withKey('GET', path)).body).toEqual(shown)
@@ -132,8 +133,8 @@ describe('a listed asset stream', () => {
       (JSON.parse(String(data)) as VaultBody).streams,
     ])
     expect(told).toEqual([
-      ['vault.created', [gold]],
-      ['vault.deleted', [gold]],
+      ['vault.created', [asStored(gold)]],
+      ['vault.deleted', [asStored(gold)]],
     ])
   })
 })

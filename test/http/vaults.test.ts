@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
+import { asStored } from '../support/stored-resource.ts'
 import { withoutAddresses } from '../support/uploads.ts'
 
 const service = runningService()
@@ -154,7 +155,7 @@ describe('GET /vaults/{vault_id}', () => {
     const { status, body } = await service.api.withKey('GET', `/vaults/${created.id}`)
 
     expect(status).toBe(200)
-    expect(withoutAddresses(body)).toEqual(withoutAddresses(created))
+    expect(withoutAddresses(body)).toEqual(asStored(withoutAddresses(created)))
   })
 
   test.each([unknownId, 'boiler-7', '%00', '1'])('answers 404 for the id %s', async (id) => {

@@ -50,7 +50,7 @@ class World implements AsyncDisposable {
     const wish = { assetCode, description: null }
     const planned = await this.assetStreams.plan(this.userId, wish, 'sandbox')
     await this.tests.commit(...planned.changes)
-    return planned.stream
+    return (await this.assetStreams.find(this.userId, planned.stream.id)) ?? planned.stream
   }
 
   async template(requiredStreams: readonly string[]) {
@@ -200,7 +200,7 @@ test('vaults of an earlier release list nothing, and what they are made from can
   const made = await new VaultStore(needs).plan(userId, { ...newVault, templateId }, from)
   expect(await writer.attempt(...gold.changes, ...made.changes)).toBe(true)
   expect(await assetStreams.ofVaults([vaultId, made.vault.id])).toEqual(
-    new Map([[made.vault.id, [gold.stream]]]),
+    new Map([[made.vault.id, [await assetStreams.find(userId, gold.stream.id)]]]),
   )
   await state.destroy()
 })

@@ -34,8 +34,9 @@ export class ForeignResources {
    * @throws Error for an id that it does not know how to make
    */
   async pathOf(template: string, one: Interface = 'bearer'): Promise<string> {
-    if (template === '/streams/{streamId}' && one === 'header-key') {
-      return `/streams/${await this.#assetStream()}`
+    const isOfAsset = /^\/streams\/\{streamId\}\/(metadata|proof|retry)$/.test(template)
+    if (isOfAsset || (template === '/streams/{streamId}' && one === 'header-key')) {
+      return template.replace('{streamId}', await this.#assetStream())
     }
     let path = template
     for (const [place, name = ''] of template.matchAll(/\{(\w+)\}/g)) {

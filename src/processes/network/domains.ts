@@ -14,8 +14,10 @@ import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
 import { Units } from '../../streams/units/units.ts'
+import type { AssetStream } from '../../twins/asset-streams/asset-stream.ts'
 import { assetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
 import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
+import { withMetadata } from '../../twins/asset-streams/earlier-asset-stream.ts'
 import { AttachmentStore } from '../../twins/attachments/attachment-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
 import { TemplateStore } from '../../twins/templates/template-store.ts'
@@ -49,6 +51,7 @@ export function openDomains(
     verifications: new VerificationStore(stored),
     assetStreams,
     networks,
+    withMetadata: (streams: readonly AssetStream[]) => withMetadata(stored, streams),
     attachments: new AttachmentStore({ ...stored, uploadWaitUs }),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,

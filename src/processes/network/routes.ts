@@ -1,5 +1,6 @@
 import { connectors } from '../../../connectors/index.ts'
 import { judgeOf } from '../../../processors/index.ts'
+import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
@@ -25,6 +26,9 @@ import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
 import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
+import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
+import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
 import { attachmentDownloadRoutes } from '../../twins/attachments/attachment-download-routes.ts'
 import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
 import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
@@ -146,11 +150,16 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 
 /** Digital twins, and what they are made from. */
 function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { state } = parts.engine
+  const proofs = new AnchorProofs(state)
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) => verificationRoutes({ ...parts, callerOf }),
+    (callerOf) => metadataRoutes({ ...parts, state, callerOf }),
+    (callerOf) => proofRoutes({ ...parts, proofs, callerOf }),
+    (callerOf) => retryRoutes({ ...parts, state, clock: systemClock, callerOf }),
     (callerOf) =>
       vaultRoutes({
         ...parts,

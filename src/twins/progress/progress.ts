@@ -45,6 +45,12 @@ export function appendedProgress(status: string, atUs: number): RawBuilder<strin
     json_array(${status}, ${atUs}))`
 }
 
+/** What a row becomes with what is to be anchored of it, if it is not so far already. */
+export function storedColumns(progress: string, atUs: number) {
+  if (statusesIn(progress).includes(storedStatus)) return { status: storedStatus }
+  return { status: storedStatus, progress: appendedProgress(storedStatus, atUs) }
+}
+
 /** What stored progress becomes with one more step, for what is told of it in the same transaction. */
 export function appendedStep(stored: string, status: string, atUs: number): string {
   const steps = JSON.parse(stored) as readonly StoredStep[]

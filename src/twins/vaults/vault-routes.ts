@@ -31,6 +31,8 @@ export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
   readonly assetStreams: Pick<AssetStreamStore, 'withCodes' | 'ofVaults'>
+  /** Gives asset streams from before there were anchors what a vault refers to. */
+  readonly withMetadata: (streams: readonly AssetStream[]) => Promise<readonly AssetStream[]>
   readonly uploadUrls: UploadUrls
   readonly downloads: Downloads
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
@@ -158,7 +160,8 @@ async function creation(
   const { userId } = actor
   const visible = await visibleTemplate(templates, userId, body.template_id)
   const template = await templates.withMetadata(visible)
-  const streams = await requiredStreams(assetStreams, userId, template)
+  const required = await requiredStreams(assetStreams, userId, template)
+  const streams = await needs.withMetadata(required)
   const wanted = api.newVault(body, template.id)
   const network = chosenNetwork(actor.apiKeyId, wanted.ledger, needs.networks)
   const { vault, changes } = await vaults.plan(userId, wanted, { template, streams, network })
@@ -221,7 +224,15 @@ async function streamsOf(
   return ((await assetStreams.ofVaults([id])).get(id) ?? []).map(assetStreamBody)
 }
 
-async function shownVault(needs: VaultRoutesNeeds, vault: Vault, caller: ReturnType<CallerOf>) {
+/** What it takes to show a vault. */
+export type ShownVaultNeeds = Pick<VaultRoutesNeeds, 'assetStreams' | 'uploadUrls'>
+
+/** A vault as a caller sees it. */
+export async function shownVault(
+  needs: ShownVaultNeeds,
+  vault: Vault,
+  caller: ReturnType<CallerOf>,
+) {
   const url = vault.ownerId === caller.userId ? await imageUrlOf(needs, vault, caller) : ''
   return vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
@@ -248,7 +259,7 @@ async function withStreams(
 
 /** An image may be replaced by another one. */
 async function imageUrlOf(
-  { uploadUrls }: VaultRoutesNeeds,
+  { uploadUrls }: ShownVaultNeeds,
   { id, imageUploads }: Vault,
   caller: ReturnType<CallerOf>,
 ): Promise<string> {

@@ -1,0 +1,111 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { type AnchorProofs, proofOfRecord } from '../../anchors/proofs/anchor-proofs.ts'
+import { proofSchema } from '../../anchors/proofs/proof-api.ts'
+import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { parseCid } from '../../ledgers/proofs/content-id.ts'
+import type { Proof } from '../../ledgers/proofs/proof.ts'
+import { query, text } from '../../requests/http/schema.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
+import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { ownAttachment } from '../attachments/attachment-routes.ts'
+import type { AttachmentStore } from '../attachments/attachment-store.ts'
+import { visibleVault } from '../vaults/vault-routes.ts'
+import type { VaultStore } from '../vaults/vault-store.ts'
+
+export interface ProofRoutesNeeds {
+  readonly proofs: Pick<AnchorProofs, 'ofResource'>
+  readonly vaults: VaultStore
+  readonly assetStreams: AssetStreamStore
+  readonly attachments: AttachmentStore
+  readonly callerOf: CallerOf
+}
+
+/** Proofs of what is anchored, for whoever may see it. */
+export function proofRoutes(needs: ProofRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)
+    addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
+    addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
+  }
+}
+
+type Add = ReturnType<typeof operationsOf>
+
+const description =
+  'Before it is on the ledger for good, what is known so far: `final` is false. Whoever checks it needs the public key of the ledger from elsewhere.'
+
+const proofQuery = query({
+  cid: {
+    ...text,
+    description: 'One of all CIDs that were anchored of it; without it, what it was made with.',
+  },
+})
+
+function addOfVaults(add: Add, { proofs, vaults }: ProofRoutesNeeds): void {
+  add('GET /vaults/:vaultId/proof', {
+    operationId: 'readVaultProof',
+    summary: 'Read the proof of a vault.',
+    description: `${description} An image of its own that came later has a proof of its own, by its CID.`,
+    scope: 'vaults:read',
+    query: proofQuery,
+    answers: { 200: proofSchema },
+    errors: ['conflict'],
+    handler: async ({ caller, params, query: { cid } }) => {
+      const { id } = await visibleVault(vaults, caller.userId, params.vaultId)
+      return await proofOf(proofs, id, cid)
+    },
+  })
+}
+
+function addOfStreams(add: Add, { proofs, assetStreams }: ProofRoutesNeeds): void {
+  add('GET /streams/:streamId/proof', {
+    operationId: 'readStreamProof',
+    summary: 'Read the proof of an asset stream.',
+    description,
+    scope: 'streams:read',
+    query: proofQuery,
+    answers: { 200: proofSchema },
+    errors: ['conflict'],
+    handler: async ({ caller, params, query: { cid } }) => {
+      const { id } = await ownAssetStream(assetStreams, caller.userId, params.streamId)
+      return await proofOf(proofs, id, cid)
+    },
+  })
+}
+
+function addOfAttachments(add: Add, { proofs, attachments }: ProofRoutesNeeds): void {
+  add('GET /attachments/:attachmentId/proof', {
+    operationId: 'readAttachmentProof',
+    summary: 'Read the proof of the files of an attachment.',
+    description,
+    scope: 'attachments:read',
+    query: proofQuery,
+    answers: { 200: proofSchema },
+    errors: ['conflict'],
+    handler: async ({ caller, params, query: { cid } }) => {
+      const { attachment } = await ownAttachment(attachments, caller.userId, params.attachmentId)
+      return await proofOf(proofs, attachment.id, cid)
+    },
+  })
+}
+
+/**
+ * @throws DomainError `conflict` as long as nothing of it is to be anchored, `invalid_request` for what is no CID,
+ *   `not_found` for that of something else
+ */
+async function proofOf(
+  proofs: ProofRoutesNeeds['proofs'],
+  resourceId: string,
+  cid: string | undefined,
+): Promise<Proof> {
+  if (cid !== undefined) {
+    const parsed = await parseCid(cid)
+    if ('problem' in parsed) throw invalidParameter('cid', parsed.problem)
+  }
+  const record = await proofs.ofResource(resourceId, cid)
+  if (record) return proofOfRecord(record, { isAlone: false })
+  if (cid !== undefined) throw new DomainError('not_found', `no anchor of ${cid}`)
+  throw new DomainError('conflict', 'there is nothing to be anchored yet: ask again later')
+}

@@ -1,0 +1,141 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Compilable } from 'kysely'
+import { retriedAnchors } from '../../anchors/intents/retried-anchors.ts'
+import type { Clocks } from '../../core/clock.ts'
+import { DomainError } from '../../core/errors.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
+import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
+import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { attachmentSchema } from '../attachments/attachment-api.ts'
+import { attachmentBody } from '../attachments/attachment-body.ts'
+import { ownAttachment } from '../attachments/attachment-routes.ts'
+import type { AttachmentStore } from '../attachments/attachment-store.ts'
+import { errorStatus, statusesIn } from '../progress/progress.ts'
+import { vaultSchema } from '../vaults/vault-api.ts'
+import { ownVault, type ShownVaultNeeds, shownVault } from '../vaults/vault-routes.ts'
+import type { VaultStore } from '../vaults/vault-store.ts'
+
+export interface RetryRoutesNeeds extends ShownVaultNeeds {
+  readonly state: StateDatabase
+  readonly clock: Clocks
+  readonly vaults: VaultStore
+  readonly assetStreams: AssetStreamStore
+  readonly attachments: AttachmentStore
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
+
+/** What is not anchored in time can be tried again. */
+export function retryRoutes(needs: RetryRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)
+    addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
+    addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
+  }
+}
+
+const description = 'Of one in the status ERROR. What is signed is never signed again.'
+
+function addOfVaults(add: AddOperation, needs: RetryRoutesNeeds): void {
+  const { vaults } = needs
+  add('POST /vaults/:vaultId/retry', {
+    operationId: 'retryVault',
+    summary: 'Try again to anchor a vault.',
+    description,
+    scope: 'vaults:write',
+    answers: { 202: vaultSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, params }) => {
+      const find = () => ownVault(vaults, caller.userId, params.vaultId)
+      const { resource, changes } = retried(needs, 'vaults', await find())
+      const body = await shownVault(needs, resource, caller)
+      return { statusCode: 202, body, changes, refusal: refusalOf(find) }
+    },
+  })
+}
+
+function addOfStreams(add: AddOperation, needs: RetryRoutesNeeds): void {
+  const { assetStreams } = needs
+  add('POST /streams/:streamId/retry', {
+    operationId: 'retryStream',
+    summary: 'Try again to anchor an asset stream.',
+    description,
+    scope: 'streams:write',
+    answers: { 202: assetStreamSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, params }) => {
+      const find = () => ownAssetStream(assetStreams, caller.userId, params.streamId)
+      const { resource, changes } = retried(needs, 'asset_streams', await find())
+      const body = assetStreamBody(resource)
+      return { statusCode: 202, body, changes, refusal: refusalOf(find) }
+    },
+  })
+}
+
+function addOfAttachments(add: AddOperation, needs: RetryRoutesNeeds): void {
+  const { attachments } = needs
+  add('POST /attachments/:attachmentId/retry', {
+    operationId: 'retryAttachment',
+    summary: 'Try again to anchor the files of an attachment.',
+    description,
+    scope: 'attachments:write',
+    answers: { 202: attachmentSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, params }) => {
+      const find = () => ownAttachment(attachments, caller.userId, params.attachmentId)
+      const found = await find()
+      const { resource, changes } = retried(needs, 'attachments', found.attachment)
+      const body = attachmentBody({ ...found, attachment: resource })
+      return { statusCode: 202, body, changes, refusal: refusalOf(find) }
+    },
+  })
+}
+
+/** What can be tried again. */
+interface Retryable {
+  readonly id: string
+  readonly status: string
+  readonly progress: string
+  readonly failure: string | null
+}
+
+/**
+ * A resource as it is while it is tried again, in the status that it had before, with the changes for that.
+ *
+ * @throws DomainError `conflict` for one in another status than ERROR
+ */
+function retried<Resource extends Retryable>(
+  needs: Pick<RetryRoutesNeeds, 'state' | 'clock'>,
+  table: 'asset_streams' | 'attachments' | 'vaults',
+  resource: Resource,
+): { readonly resource: Resource; readonly changes: readonly Compilable[] } {
+  const { id, status, progress } = resource
+  if (status !== errorStatus) throw notRetryable(`its status is ${status}, and not ${errorStatus}`)
+  const before = statusesIn(progress).findLast((one) => one !== errorStatus) ?? errorStatus
+  const change = needs.state
+    .updateTable(table)
+    .set({ status: before, failure: null })
+    .where('id', '=', id)
+    .where('status', '=', errorStatus)
+  return {
+    resource: { ...resource, status: before, failure: null },
+    changes: [change, retriedAnchors(needs, id)],
+  }
+}
+
+/** Why nothing was changed: it is gone, or something has come of it after all. */
+function refusalOf(find: () => Promise<unknown>): () => Promise<DomainError> {
+  return async () => {
+    await find()
+    return notRetryable('it was changed meanwhile: read it again')
+  }
+}
+
+function notRetryable(message: string): DomainError {
+  return new DomainError('conflict', message)
+}

@@ -1,0 +1,107 @@
+import type { Compilable } from 'kysely'
+import { systemClock } from '../../src/core/clock.ts'
+import type { UserId } from '../../src/core/ids.ts'
+import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
+import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
+import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
+import { TemplateStore } from '../../src/twins/templates/template-store.ts'
+import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
+import { TestState } from './test-state.ts'
+
+const common = { name: 'boiler', description: null, public: true }
+const network = 'sandbox'
+
+/** A state with one user, and what that user has to anchor. */
+export class Twins implements AsyncDisposable {
+  readonly tests: TestState
+  readonly userId: UserId
+
+  static async open(): Promise<Twins> {
+    const tests = await TestState.open()
+    return new Twins(tests, await tests.newUser())
+  }
+
+  private constructor(tests: TestState, userId: UserId) {
+    this.tests = tests
+    this.userId = userId
+  }
+
+  get needs() {
+    return { state: this.tests.state, writer: this.tests, clock: systemClock }
+  }
+
+  get vaults(): VaultStore {
+    return new VaultStore(this.needs)
+  }
+
+  get assetStreams(): AssetStreamStore {
+    return new AssetStreamStore(this.needs)
+  }
+
+  get attachments(): AttachmentStore {
+    return new AttachmentStore({ ...this.needs, uploadWaitUs: 1 })
+  }
+
+  get lifecycle(): LifecycleEvents {
+    return new LifecycleEvents(this.needs)
+  }
+
+  async newStream(assetCode: string): Promise<string> {
+    const wish = { assetCode, description: null }
+    const { stream, changes } = await this.assetStreams.plan(this.userId, wish, network)
+    await this.#commit(changes)
+    return stream.id
+  }
+
+  /** A vault that lists these asset streams. */
+  async newVault(codes: readonly string[] = []): Promise<string> {
+    const { userId } = this
+    const wish = { ...common, author: null, hint: '', requiredStreams: codes }
+    const { template, changes } = await new TemplateStore(this.needs).plan(userId, wish)
+    await this.#commit(changes)
+    const streams = await this.assetStreams.withCodes(userId, codes)
+    const planned = await this.vaults.plan(
+      userId,
+      { ...common, templateId: template.id, ledger: 'XRPL', jsonPayload: '{"hall":3}' },
+      { template, streams, network },
+    )
+    await this.#commit(planned.changes)
+    return planned.vault.id
+  }
+
+  /** An attachment whose file has come. */
+  async newAttachment(assetCode: string): Promise<string> {
+    const [stream] = await this.assetStreams.withCodes(this.userId, [assetCode])
+    if (!stream) throw new Error(`no asset stream ${assetCode}`)
+    const wish = { streamId: stream.id, filename: null, uploadAsZip: false }
+    const { attachment, changes } = this.attachments.plan(
+      this.userId,
+      { name: 'report', description: null, ledger: 'XRPL', ...wish },
+      network,
+    )
+    await this.#commit(changes)
+    const cid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+    const upload = { cid, size: 0, files: [] }
+    await this.#commit([
+      ...this.attachments.stored(attachment.id, upload),
+      ...this.attachments.anchored(attachment, upload),
+    ])
+    return attachment.id
+  }
+
+  async eventsOf(resourceId: string) {
+    return await this.tests.state
+      .selectFrom('events')
+      .select(['type', 'quiet', 'data'])
+      .where('resource_id', '=', resourceId)
+      .execute()
+  }
+
+  async #commit(changes: readonly Compilable[]): Promise<void> {
+    if (!(await this.tests.attempt(...changes))) throw new Error('nothing was made')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.tests[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { newId } from '../../src/core/ids.ts'
+import {
+  attemptChanges,
+  commitChanges,
+  openStateForWriting,
+  plain,
+  type StateDatabase,
+  type StateWriter,
+} from '../../src/storage/state/database.ts'
+import { migrations } from '../../src/storage/state/migrations/index.ts'
+import { anchorEarlier } from '../../src/twins/anchored/earlier-resources.ts'
+import { statusesIn } from '../../src/twins/progress/progress.ts'
+import { TemplateStore } from '../../src/twins/templates/template-store.ts'
+import { openOldState } from '../support/old-state.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+const fileCid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+const received = '[["SERVICE_RECEIVED",1]]'
+const stored = '[["SERVICE_RECEIVED",1],["UPLOAD_PENDING",1],["METADATA_STORED",2]]'
+
+/** A state that an earlier release has left, as the new one finds it. */
+class Earlier implements AsyncDisposable {
+  readonly #folder = new TemporaryFolder()
+  readonly ids = { user: newId(), template: newId(), vault: newId(), stream: newId() }
+  readonly attachment = newId()
+  #state: StateDatabase | undefined
+
+  static async open(): Promise<Earlier> {
+    const earlier = new Earlier()
+    const path = earlier.#folder.file('state.db')
+    const old = await openOldState(
+      path,
+      Object.keys(migrations).filter((name) => name < '0045'),
+    )
+    const { user, template, vault, stream } = earlier.ids
+    old.exec(`INSERT INTO users (id, username, created_at) VALUES ('${user}', 'ada', 0)`)
+    old.exec(`INSERT INTO templates (id, owner_id, created_at, name, name_folded, status, public,
+        hint, required_streams)
+      VALUES ('${template}', '${user}', 1, 'Boiler', 'boiler', 'UPLOAD_PENDING', 1, '', '["GOLD"]')`)
+    old.exec(`INSERT INTO asset_streams (id, owner_id, created_at, asset_code, ledger, status, progress)
+      VALUES ('${stream}', '${user}', 1, 'GOLD', 'XRPL', 'SERVICE_RECEIVED', '${received}')`)
+    old.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, status, ledger, public)
+      VALUES ('${vault}', '${user}', 1, '${template}', 'boiler 7', 'SERVICE_RECEIVED', 'XRPL', 1)`)
+    old.exec(`INSERT INTO vault_streams VALUES ('${vault}', 0, '${stream}')`)
+    old.exec(`INSERT INTO attachments (id, owner_id, created_at, name, stream_id, ledger,
+        upload_as_zip, status, progress, cid)
+      VALUES ('${earlier.attachment}', '${user}', 1, 'report', '${stream}', 'XRPL', 0,
+        'METADATA_STORED', '${stored}', '${fileCid}')`)
+    old.close()
+    earlier.#state = await openStateForWriting(path)
+    return earlier
+  }
+
+  get state(): StateDatabase {
+    if (!this.#state) throw new Error('it is not open')
+    return this.#state
+  }
+
+  get needs() {
+    const writer: StateWriter = {
+      commit: (...changes) => commitChanges(this.state, changes.map(plain)),
+      attempt: (...changes) => attemptChanges(this.state, changes.map(plain)),
+    }
+    const stores = { state: this.state, writer, clock: systemClock }
+    return { ...stores, templates: new TemplateStore(stores) }
+  }
+
+  /** Portions that it took. */
+  async anchorAll(): Promise<number> {
+    let portions = 0
+    while (await anchorEarlier(this.needs)) portions++
+    return portions
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#state?.destroy()
+    this.#folder[Symbol.dispose]()
+  }
+}
+
+describe('what was there before', () => {
+  test('is anchored once, and quietly', async () => {
+    await using earlier = await Earlier.open()
+    const { state, ids, attachment } = earlier
+
+    expect(await earlier.anchorAll()).toBe(3)
+    expect(await earlier.anchorAll()).toBe(0)
+
+    const anchors = await state.selectFrom('anchors').selectAll().orderBy('number').execute()
+    expect(anchors.map((anchor) => [anchor.resource_id, anchor.kind, anchor.quiet])).toEqual([
+      [ids.stream, 'record', 1],
+      [ids.vault, 'nft', 1],
+      [attachment, 'root', 1],
+    ])
+    expect(await state.selectFrom('unanchored').selectAll().execute()).toEqual([])
+  })
+
+  test('comes to METADATA_STORED, with metadata of what it refers to', async () => {
+    await using earlier = await Earlier.open()
+    const { state } = earlier
+    await earlier.anchorAll()
+
+    const stream = await state.selectFrom('asset_streams').selectAll().executeTakeFirstOrThrow()
+    const template = await state.selectFrom('templates').selectAll().executeTakeFirstOrThrow()
+    const vault = await state.selectFrom('vaults').selectAll().executeTakeFirstOrThrow()
+    for (const { status, progress } of [stream, vault]) {
+      expect(status).toBe('METADATA_STORED')
+      expect(statusesIn(progress)).toEqual(['SERVICE_RECEIVED', 'METADATA_STORED'])
+    }
+    const { bytes } = await state
+      .selectFrom('metadata')
+      .select('bytes')
+      .where('cid', '=', vault.metadata_cid)
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({
+      name: 'boiler 7',
+      template_metadata_cid: template.metadata_cid,
+      streams: [stream.metadata_cid],
+    })
+    expect(template.metadata_cid).toMatch(/^bafkrei/)
+  })
+
+  test('is left out when it is gone', async () => {
+    await using earlier = await Earlier.open()
+    const { state } = earlier
+    for (const table of ['vault_streams', 'vaults', 'attachments'] as const) {
+      await state.deleteFrom(table).execute()
+    }
+
+    await earlier.anchorAll()
+
+    expect(await state.selectFrom('anchors').select('resource_type').execute()).toEqual([
+      { resource_type: 'asset_stream' },
+    ])
+    expect(await state.selectFrom('unanchored').selectAll().execute()).toEqual([])
+  })
+})
