@@ -97,7 +97,7 @@ async function anchoredVault() {
     clock: systemClock,
     files,
     proofs: new AnchorProofs(state),
-    ledgerOf: () => asked,
+    ledgerOf: async () => asked,
     trustedKeys: async () => {
       const { keys } = await ledgerKeys(folder.file('ledger'))
       return new Set(keys.filter(({ role }) => role === 'blocks').map(({ kid }) => kid))

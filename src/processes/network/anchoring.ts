@@ -13,6 +13,7 @@ import { parseId, type VaultId } from '../../core/ids.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
+import type { VerificationStore } from '../../twins/verification/verification-store.ts'
 import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
 import type { Engine } from './engine.ts'
 
@@ -21,6 +22,7 @@ export interface AnchoringNeeds {
   readonly logger: Logger
   readonly cipher: Cipher
   readonly vaults: Pick<VaultStore, 'load'>
+  readonly verifications: Pick<VerificationStore, 'isThere'>
 }
 
 export interface Anchoring {
@@ -43,7 +45,7 @@ export interface Anchoring {
 /** Composition of what puts something on ledgers, in a thread, and of what tells of it. */
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
   const { state, folder, worker } = engine
-  const { config, logger, cipher, vaults } = needs
+  const { config, logger, cipher, vaults, verifications } = needs
   const proofs = new AnchorProofs(state)
   const anchoring = anchoringOf(engine, config)
   const wake = () => {
@@ -71,7 +73,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         logger.error({ err: error }, 'the keys of the sandbox ledger are of no use')
       }
       const open = new OpenWork(state, sandbox)
-      if (await open.isThere()) wake()
+      if ((await open.isThere()) || (await verifications.isThere())) wake()
     },
     stop: () => anchoring.stop(),
   }
@@ -83,6 +85,8 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
     dataDir: config.dataDir,
     masterKey: config.masterKey,
     ledgerFolder: folder.ledger,
+    filesAddress: config.filesAddress,
+    filesFolder: folder.files,
     patienceUs: config.anchorPatienceUs,
     batchWaitUs: config.anchorBatchWaitUs,
     desk: ports.anchorDeskPort,

@@ -31,8 +31,12 @@ export interface VerifierNeeds {
   readonly clock: Clock
   readonly files: Pick<FileStore, 'read'>
   readonly proofs: AnchorProofs
-  /** The ledger that is asked about a network; undefined where there is none. */
-  readonly ledgerOf: (network: string) => Pick<Ledger, 'sight'> | undefined
+  /**
+   * The ledger that is asked about a network; undefined where there is none.
+   *
+   * @throws LedgerUnreachable
+   */
+  readonly ledgerOf: (network: string) => Promise<Pick<Ledger, 'sight'> | undefined>
   /** Ids of the keys that blocks of ledgers of our own are signed with. */
   readonly trustedKeys: () => Promise<ReadonlySet<string>>
 }
@@ -166,9 +170,9 @@ export class Verifier {
   }
 
   async #sight(network: string, hash: string): Promise<Sighting> {
-    const ledger = this.#needs.ledgerOf(network)
-    if (!ledger) return { is: 'unreachable', reason: `there is no ledger ${network} here` }
     try {
+      const ledger = await this.#needs.ledgerOf(network)
+      if (!ledger) return { is: 'unreachable', reason: `there is no ledger ${network} here` }
       return await ledger.sight(hash)
     } catch (error) {
       if (!(error instanceof LedgerUnreachable)) throw error
