@@ -35,6 +35,8 @@ export interface Outcome {
   readonly notice?: string
   /** The command worked, and has found something that is not as it should be: exit code 1. */
   readonly isFailure?: boolean
+  /** Where it is none of those that all commands have. */
+  readonly exitCode?: number
 }
 
 /** One sub-command of `streamvault`. */
@@ -46,6 +48,8 @@ export interface Command {
   readonly description?: string
   readonly operands: readonly Operand[]
   readonly options: readonly Option[]
+  /** A sentence about exit codes, where it has more than others. */
+  readonly exitCodes?: string
   /** @throws UsageError, CommandError, ConfigError; anything else fails the command as well */
   run(input: Input): Promise<Outcome>
 }

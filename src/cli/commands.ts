@@ -4,6 +4,7 @@ import { doctor } from './doctor.ts'
 import { exportReadings } from './export.ts'
 import { importReadings } from './import.ts'
 import { keyCommands } from './keys.ts'
+import { ledgerCommands } from './ledger.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { serve } from './serve.ts'
@@ -11,6 +12,7 @@ import { simulate } from './simulate.ts'
 import { streamCommands } from './streams.ts'
 import { tail } from './tail.ts'
 import { userCommands } from './users.ts'
+import { verify } from './verify.ts'
 
 /** Every sub-command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -27,4 +29,6 @@ export const commands: readonly Command[] = [
   verifyBackup,
   restore,
   doctor,
+  ...ledgerCommands,
+  verify,
 ]

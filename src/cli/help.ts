@@ -34,6 +34,7 @@ export function helpOf(command: Command): string {
     ]),
     '',
     exitCodesText,
+    ...(command.exitCodes === undefined ? [] : [command.exitCodes]),
   ].join('\n')
 }
 

@@ -27,6 +27,7 @@ async function run(command: Command, rest: readonly string[]): Promise<void> {
   if (outcome.text !== '' && !input.isJson) print(outcome.text)
   if (outcome.notice !== undefined && !input.isJson) warn(outcome.notice)
   if (outcome.isFailure) process.exitCode = exitCodes.failed
+  if (outcome.exitCode !== undefined) process.exitCode = outcome.exitCode
 }
 
 /** The service needs nothing of what is loaded for the other commands. */

@@ -111,6 +111,8 @@ export function readSettings(environment: Environment): ReadSettings {
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }
+  // A setting of a command, which reads it itself.
+  read.text('STREAMVAULT_LEDGER_KEYS', '')
   // Settings of adapters that do not exist yet: better said at the start than silently ignored.
   read.oneOf('STREAMVAULT_STATE_URL', 'sqlite', ['sqlite'])
   read.oneOf('STREAMVAULT_JOURNAL_URL', 'sqlite', ['sqlite'])

@@ -42,7 +42,7 @@ describe('a CID', () => {
     [
       'with a number that is longer than it must be',
       'bahkqaeraxfgspomtju7arjjokll5u7nl7lcij37dpjjyb3uqrd32zyxpzxuq',
-      /not written as/,
+      /not min/,
     ],
   ])('that is %s is refused with a reason', async (_, text, reason) => {
     const parsed = await parseCid(text)

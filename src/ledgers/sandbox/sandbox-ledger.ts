@@ -13,7 +13,7 @@ import {
   type Submission,
 } from '../ledger.ts'
 import type { MerkleTree } from '../proofs/merkle-tree.ts'
-import { sandboxNetwork, sha256Of, tokenIdOf } from '../proofs/transaction-text.ts'
+import { sandboxNetwork, sha256Of } from '../proofs/transaction-text.ts'
 import {
   type Block,
   blockCharsMax,
@@ -24,6 +24,7 @@ import {
 } from './block.ts'
 import { Chain } from './chain.ts'
 import type { TransactionPlace } from './chain-index.ts'
+import { inclusionOf } from './inclusion.ts'
 import { type Cipher, ensureSandboxKeys, type SandboxKeys } from './keys.ts'
 import { mappingOf } from './mapping.ts'
 import { News } from './news.ts'
@@ -215,24 +216,7 @@ export class SandboxLedger implements Ledger {
 
   async #inclusionOf({ height, position }: TransactionPlace): Promise<Inclusion> {
     const { block, tree } = await this.#blockAt(height)
-    const { blocks } = this.#keys
-    const transaction = block.transactions[position]
-    return {
-      height,
-      timeUs: block.said.timeUs,
-      header: block.header,
-      blockHash: block.hash,
-      path: tree.path(position),
-      signatures: [
-        {
-          keyId: blocks.id,
-          algorithm: 'Ed25519',
-          publicKey: blocks.public,
-          signature: block.signature,
-        },
-      ],
-      ...(transaction?.said.kind === 'nft' && { tokenId: tokenIdOf(transaction.said) }),
-    }
+    return inclusionOf(block, position, this.#chainKeys, tree)
   }
 
   /** Sees to it that there is a block, or another try of the disk, after so long at most. */

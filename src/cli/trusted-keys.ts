@@ -1,0 +1,84 @@
+import { createPublicKey } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { isKeyText, jwkOf, keyIdOf } from '../ledgers/proofs/public-key.ts'
+import { type Input, type Option, UsageError } from './command.ts'
+
+/** Bytes of a file with keys. */
+const fileBytesMax = 64 * 1024
+
+const setting = 'STREAMVAULT_LEDGER_KEYS'
+
+export const keyOption: Option = {
+  name: 'key',
+  value: 'KEY',
+  summary:
+    'A public key that you trust: its id, its 32 bytes in base64url, or a file (JWK, JWK Set, PEM). ' +
+    `Without it, the file that ${setting} names.`,
+}
+
+/**
+ * Ids of the keys that were given with the command, or else pinned by the setting.
+ *
+ * @throws UsageError when there is no key in what was named
+ */
+export function trustedKeys({ options }: Input): ReadonlySet<string> {
+  const given = options['key']
+  if (given !== undefined) return keysOf(given, '--key')
+  const pinned = process.env[setting]
+  return pinned === undefined || pinned === '' ? new Set() : keysIn(pinned, setting)
+}
+
+function keysOf(given: string, where: string): ReadonlySet<string> {
+  if (isFile(given)) return keysIn(given, where)
+  // An id looks like a key; who has neither cannot make the one of the other.
+  if (isKeyText(given)) return new Set([given, keyIdOf(jwkOf(given))])
+  throw new UsageError(`${where} is no file, no id of a key, and no key of Ed25519`)
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+function keysIn(path: string, where: string): ReadonlySet<string> {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile()) throw new UsageError(`${where}: there is no file ${path}`)
+  if (stat.size > fileBytesMax) throw new UsageError(`${where}: ${path} is too large for keys`)
+  const text = readFileSync(path, 'utf8')
+  const keys = text.includes('-----BEGIN') ? [keyOfPem(text)] : keysOfJson(text)
+  const ids = keys.filter((x) => x !== undefined).map((x) => keyIdOf(jwkOf(x)))
+  if (ids.length === 0) throw new UsageError(`${where}: ${path} has no public key of Ed25519`)
+  return new Set(ids)
+}
+
+function keyOfPem(text: string): string | undefined {
+  if (text.includes('PRIVATE KEY')) return undefined
+  try {
+    const { crv, x } = createPublicKey(text).export({ format: 'jwk' })
+    return crv === 'Ed25519' ? x : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface MaybeKey {
+  readonly kty?: unknown
+  readonly crv?: unknown
+  readonly x?: unknown
+  readonly role?: unknown
+}
+
+/** Keys of a set that sign something other than blocks are left out. */
+function keysOfJson(text: string): readonly (string | undefined)[] {
+  let value: { readonly keys?: unknown } & MaybeKey
+  try {
+    value = JSON.parse(text) as typeof value
+  } catch {
+    return []
+  }
+  const keys = Array.isArray(value?.keys) ? (value.keys as readonly (MaybeKey | null)[]) : [value]
+  return keys.map((key) => {
+    const { kty, crv, x, role = 'blocks' } = key ?? {}
+    const isKey = kty === 'OKP' && crv === 'Ed25519' && role === 'blocks'
+    return isKey && typeof x === 'string' && isKeyText(x) ? x : undefined
+  })
+}
