@@ -75,7 +75,7 @@ const refuse: RequestListener = ({ url = '' }, response) => {
 function answerTo(path: string | undefined): readonly [number, object] {
   if (path === '/health/live') return [200, { status: 'live' }]
   if (path === '/health' || path === '/health/ready') {
-    return [503, { status: 'not_ready', failing: { disk: problem } }]
+    return [503, { status: 'not_ready', failing: { disk: problem }, degraded: {} }]
   }
   const retry = { statusCode: 503, retryAfter: retryAfterSeconds }
   return [503, { error: 'disk_low', message: problem, ...retry }]

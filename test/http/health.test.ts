@@ -22,7 +22,7 @@ describe('health', () => {
       const response = await get(path)
 
       expect(response.status).toBe(200)
-      expect(await response.json()).toEqual({ status: 'ready', failing: {} })
+      expect(await response.json()).toEqual({ status: 'ready', failing: {}, degraded: {} })
     },
   )
 })

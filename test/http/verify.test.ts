@@ -30,10 +30,11 @@ async function verified(cid: string) {
   return { status: response.status, body: (await response.json()) as Verified }
 }
 
-async function anchored(resourceId: string, cids: readonly string[], isVault = true) {
-  const resourceType = isVault ? 'vault' : 'attachment'
-  const id = await rows.plan(cids, { resourceType, resourceId, kind: isVault ? 'nft' : 'root' })
+/** Has the anchor of a vault completed; resolves with its CIDs: of the folder, and of the metadata. */
+async function anchored(vaultId: string): Promise<readonly [string, string]> {
+  const { id, cids } = await rows.madeWith(vaultId)
   await rows.move([id], 'completed', { hash: randomUUID(), inclusion: inclusionAt(1_000_000) })
+  return cids as [string, string]
 }
 
 async function newVault(isPublic: boolean): Promise<string> {
@@ -44,33 +45,35 @@ async function newVault(isPublic: boolean): Promise<string> {
 
 describe('GET /verify/{cid}', () => {
   test('tells of a public vault what it is, and how all of it leads to the root', async () => {
-    const [cid, payload] = [cidOf(randomUUID()), cidOf(randomUUID())]
     const id = await newVault(true)
-    await anchored(id, [cid, payload])
+    const [cid, metadata] = await anchored(id)
 
-    const { status, body } = await verified(payload)
+    const { status, body } = await verified(metadata)
 
     expect({ status, body }).toMatchObject({
       status: 200,
       body: {
-        cid: payload,
+        cid: metadata,
         status: 'COMPLETED',
         final: true,
         ledger: 'XRPL',
         network: 'sandbox',
         block_time: '1970-01-01T00:00:01.000000Z',
         public: { type: 'vault', id, name: expect.any(String) },
-        proof: { format: 'streamvault-proof-1', cid: payload, parts: [{ cid: payload }, { cid }] },
+        proof: {
+          format: 'streamvault-proof-1',
+          cid: metadata,
+          parts: [{ cid: metadata }, { cid }],
+        },
       },
     })
   })
 
   test('tells of what is not public the anchor alone', async () => {
-    const [cid, payload] = [cidOf(randomUUID()), cidOf(randomUUID())]
     const id = await newVault(false)
-    await anchored(id, [cid, payload])
+    const [cid, metadata] = await anchored(id)
 
-    const { status, body } = await verified(payload)
+    const { status, body } = await verified(metadata)
 
     expect({ status, body }).toMatchObject({ status: 200, body: { final: true, public: null } })
     expect(body.proof.parts).toHaveLength(1)
@@ -79,9 +82,8 @@ describe('GET /verify/{cid}', () => {
   })
 
   test('tells of a vault that is gone the anchor alone', async () => {
-    const cid = cidOf(randomUUID())
     const id = await newVault(true)
-    await anchored(id, [cid])
+    const [cid] = await anchored(id)
     await service.api.withKey('DELETE', `/vaults/${id}`)
 
     const { status, body } = await verified(cid)
@@ -129,9 +131,10 @@ describe('GET /verify/{cid}', () => {
     ['no CID', 'hello'],
     ['nothing', '%20'],
     ['one of version 0', 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKkyBq'],
+    ['another codec', 'bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'],
     [
-      'another codec',
-      'bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'.replace('y', 'q'),
+      'another hash',
+      'bafkrgqhhyivzstcz3hhswshfjgy6ertgmnqeleynhwt4dlfsthi4hn7zgh4uvlsb5xncykzapi3ocd4lzogukir6ksdy6wzrnz6ohnv4aglcs',
     ],
     ['another base', `z${'2'.repeat(48)}`],
     ['an id', randomUUID()],

@@ -24,6 +24,7 @@ function base32(bytes: Uint8Array): string {
 
 export interface WrittenTransaction {
   readonly hash: string
+  readonly text?: string
   readonly inclusion?: Inclusion
 }
 
@@ -44,10 +45,7 @@ export class AnchoredRows {
   }
 
   /** Plans an anchor of some CIDs. Resolves with its id. */
-  async plan(
-    cids: readonly string[],
-    wanted: Partial<Omit<NewAnchor, 'parts'>> = {},
-  ): Promise<AnchorId> {
+  async plan(cids: readonly string[], wanted: Partial<NewAnchor> = {}): Promise<AnchorId> {
     const parts: readonly AnchoredPart[] = cids.map((cid, at) => ({
       name: at === 0 ? '' : `part-${at}`,
       cid,
@@ -59,19 +57,32 @@ export class AnchoredRows {
       ledger: 'XRPL',
       network: 'sandbox',
       kind: 'root',
-      ...wanted,
       parts,
+      ...wanted,
     }
     const needs = { state: this.#state, clock: systemClock }
     await this.#writer.commit(...plannedAnchor(needs, anchor))
     return anchorIdOf(anchor.resourceId, anchor.operation)
   }
 
+  /** The anchor that a resource was made with: its id, and its CIDs. */
+  async madeWith(resourceId: string): Promise<{ id: string; cids: readonly string[] }> {
+    const rows = await this.#state
+      .selectFrom('anchors')
+      .innerJoin('anchor_leaves', 'anchor_leaves.anchor_id', 'anchors.id')
+      .select(['anchors.id', 'anchor_leaves.cid'])
+      .where('anchors.resource_id', '=', resourceId)
+      .where('anchors.operation', '=', 'creation')
+      .orderBy('anchor_leaves.position')
+      .execute()
+    return { id: rows[0]?.id ?? '', cids: rows.map(({ cid }) => cid) }
+  }
+
   /** Has anchors in this order share a transaction, in this state. */
   async move(
     anchorIds: readonly string[],
     state: AnchorState,
-    { hash, inclusion }: WrittenTransaction,
+    { hash, text = `{"of":"${hash}"}`, inclusion }: WrittenTransaction,
   ): Promise<void> {
     const row = { network: 'sandbox', account: 'ours', attempt: 1, blob: '', state: 'open' }
     const { next = 0 } = await this.#state
@@ -84,7 +95,7 @@ export class AnchoredRows {
         hash,
         sequence: next + 1,
         intent_id: hash,
-        text: `{"of":"${hash}"}`,
+        text,
         signed_at: 0,
         inclusion: inclusion === undefined ? null : JSON.stringify(inclusion),
       }),

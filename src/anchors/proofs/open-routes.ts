@@ -4,6 +4,7 @@ import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { networkOf } from '../../core/network-of.ts'
 import { type Rate, RateLimiter } from '../../core/rate-limiter.ts'
 import { formatUs } from '../../core/time.ts'
+import { parseCid } from '../../ledgers/proofs/content-id.ts'
 import type { PublishedKeys } from '../../ledgers/proofs/public-key.ts'
 import type { AnchorProofs, AnchorRecord } from './anchor-proofs.ts'
 import { proofOfRecord } from './anchor-proofs.ts'
@@ -89,7 +90,7 @@ async function answer(
   text: string,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const cid = askedCid(text)
+  const cid = await askedCid(text)
   const record = await proofs.ofCid(cid)
   if (!record) throw new DomainError('not_found', `no anchor of ${cid}`)
   const found = await findPublic(record)
@@ -112,12 +113,8 @@ async function answer(
 }
 
 /** @throws DomainError `invalid_request` */
-function askedCid(text: string): string {
-  const parsed = parseCid(text)
-  if (typeof parsed === 'string') throw invalidParameter('cid', parsed)
-  return text
-}
-
-function parseCid(text: string): string | undefined {
-  return /^b[a-z2-7]{58}$/.test(text) ? undefined : 'is no CID'
+async function askedCid(text: string): Promise<string> {
+  const parsed = await parseCid(text)
+  if ('problem' in parsed) throw invalidParameter('cid', `is none: ${parsed.problem}`)
+  return parsed.cid
 }

@@ -1,4 +1,5 @@
 import type { MqttBroker } from '../../../connectors/mqtt-broker/mqtt-broker.ts'
+import type { AnchorFigures } from '../../anchors/figures/anchor-figures.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { MqttSessionStats } from '../../ingest/mqtt-sessions/mqtt-sessions.ts'
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
@@ -7,6 +8,7 @@ import type { Listeners } from '../../ingest/pipeline/listeners.ts'
 import type { StreamDirectory } from '../../ingest/pipeline/stream-directory.ts'
 import type { Journal, JournalStatus } from '../../storage/journal/journal.ts'
 import { alertMetrics, type MeasuredAlerts } from './alert-facts.ts'
+import { anchorMetrics, anchorsByState, type MeasuredAnchors } from './anchor-facts.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import { deliveryMetrics, type MeasuredDeliveries } from './delivery-facts.ts'
 import type { DiskSpace } from './disk-space.ts'
@@ -74,6 +76,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly backups: MeasuredBackups
   readonly delivering: { stats(): Promise<MeasuredDeliveries | undefined> }
   readonly alerts: MeasuredAlerts
+  readonly anchoring: MeasuredAnchors
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {
@@ -90,6 +93,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
+  let anchors: AnchorFigures | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
   const figures: readonly [Metric['type'], MetricName, () => number][] = [
     ['counter', 'readings_accepted_total', () => commits.kept.accepted],
@@ -128,14 +132,17 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...fileMetrics(parts.filing),
+      ...anchorMetrics(() => anchors),
     ],
     byReason: [
       ...mqttCountersByReason(mqtt),
       sparkplugCounters(parts.intake.sparkplug),
       refusedUploads(parts.filing),
     ],
+    byState: [anchorsByState(() => anchors)],
     async refresh() {
-      const [kept, processed, decisions, delivered] = await askThreads(parts)
+      const [kept, processed, decisions, delivered, anchored] = await askThreads(parts)
+      if (anchored.status === 'fulfilled') anchors = anchored.value
       if (decisions.status === 'fulfilled') decided = decisions.value
       if (delivered.status === 'fulfilled') deliveries = delivered.value
       if (kept.status === 'fulfilled') journal = kept.value
@@ -189,12 +196,13 @@ function keptMetrics(
   ]
 }
 
-async function askThreads({ journal, worker, delivering, alerts }: MeasuredParts) {
+async function askThreads({ journal, worker, delivering, anchoring, alerts }: MeasuredParts) {
   return await Promise.allSettled([
     journal.status(),
     worker.status(),
     worker.decidedTotals(),
     delivering.stats(),
+    anchoring.figures(),
     alerts.count(),
   ])
 }

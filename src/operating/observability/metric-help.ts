@@ -68,6 +68,12 @@ export const metricHelp = {
   inbox_entries_refused_total: 'Inbox entries not written because the inbox of their user was full',
   backtests_open: 'Backtests of alert rules that run or wait for their turn',
   alert_rule_streams_pending: 'Streams whose alert rules are still to be brought up to date',
+  anchors: 'What is to be on a ledger, or is, by state',
+  anchor_oldest_seconds:
+    'Seconds since the oldest anchor under way was begun, or begun again; 0 without one',
+  resources_unanchored: 'Resources of before there were anchors without one, counted up to 100,000',
+  anchor_transactions_total: 'Transactions ever signed for ledgers',
+  verifications_waiting: 'Vaults that wait to be compared with their ledger, up to 10,000',
   backup_running: '1 while a backup is made, else 0',
   backups_failed_total: 'Backups that failed',
   backup_last_completed_seconds:

@@ -17,19 +17,33 @@ export interface CounterByReason {
   readonly values: () => Readonly<Record<string, number>>
 }
 
+/** A gauge with a value for each of a few states. */
+export interface GaugeByState {
+  readonly name: string
+  readonly help: string
+  readonly values: () => Readonly<Record<string, number>>
+}
+
 export interface MetricsNeeds {
   readonly metrics: readonly Metric[]
   readonly byReason: readonly CounterByReason[]
+  readonly byState: readonly GaugeByState[]
   /** Brings in what other threads have counted, once per scrape. */
   readonly refresh: () => Promise<void>
 }
 
 /** `GET /metrics` in the text format of Prometheus. */
-export function metricsRoutes({ metrics, byReason, refresh }: MetricsNeeds): FastifyPluginAsync {
+export function metricsRoutes({
+  metrics,
+  byReason,
+  byState,
+  refresh,
+}: MetricsNeeds): FastifyPluginAsync {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'streamvault_' })
   for (const metric of metrics) register(registry, metric)
   for (const counter of byReason) registerByReason(registry, counter)
+  for (const gauge of byState) registerByState(registry, gauge)
   return async (app) => {
     app.get('/metrics', { schema: readMetrics }, async (_, reply) => {
       await refresh()
@@ -62,6 +76,18 @@ function registerByReason(registry: Registry, { name, help, values }: CounterByR
     collect() {
       counter.reset()
       for (const [reason, value] of Object.entries(values())) counter.inc({ reason }, value)
+    },
+  })
+}
+
+function registerByState(registry: Registry, { name, help, values }: GaugeByState): void {
+  const gauge: Gauge<'state'> = new Gauge({
+    name: `streamvault_${name}`,
+    help,
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, value] of Object.entries(values())) gauge.set({ state }, value)
     },
   })
 }

@@ -6,15 +6,24 @@ const failingSchema = {
   additionalProperties: text,
 } as const
 
+const degraded = {
+  type: 'object',
+  description:
+    'Each part that does not work and that all else can do without for a while, with what is wrong.',
+  additionalProperties: text,
+  examples: [{}],
+} as const
+
 const readinessAnswers = {
   200: record(
-    { status: { const: 'ready' }, failing: { ...failingSchema, examples: [{}] } },
+    { status: { const: 'ready' }, failing: { ...failingSchema, examples: [{}] }, degraded },
     { description: 'Everything works.' },
   ),
   503: record(
     {
       status: { const: 'not_ready' },
       failing: { ...failingSchema, examples: [{ journal: 'the disk is full' }] },
+      degraded,
     },
     { description: 'Something fails.' },
   ),

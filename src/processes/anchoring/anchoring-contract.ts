@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { FilesAddress } from '../../config/files.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 
 /** What the thread is started with. What it may be asked is in `anchoring-procedures.ts` of its domain. */
@@ -9,6 +10,9 @@ export interface AnchoringThreadData {
   readonly masterKey: string | undefined
   /** The folder of the sandbox. */
   readonly ledgerFolder: string
+  /** Where the files of users are: the folder is that of the data folder. */
+  readonly filesAddress: FilesAddress
+  readonly filesFolder: string
   readonly patienceUs: number
   readonly batchWaitUs: number
   /** Where the state is written. */

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openMasterKey } from '../../access/auth/bootstrap.ts'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
+import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import type {
   AnchorDeskProcedures,
   AnchoringProcedures,
@@ -11,10 +12,14 @@ import { systemClock } from '../../core/clock.ts'
 import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { Caller, serveCalls } from '../../core/threads/rpc.ts'
+import { ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../ledgers/sandbox/sandbox-ledger.ts'
 import { createLogger } from '../../operating/observability/logger.ts'
-import { openStateForReading } from '../../storage/state/database.ts'
+import { openStateForReading, plain } from '../../storage/state/database.ts'
+import { Verifier } from '../../twins/verification/verifier.ts'
 import type { AnchoringThreadData } from './anchoring-contract.ts'
+import { OneLedger } from './one-ledger.ts'
+import { contentsOf, Verifying } from './verifying.ts'
 
 /** Waits after failures of a ledger. */
 const retryUsMin = 500_000
@@ -29,32 +34,61 @@ function run(port: MessagePort, data: AnchoringThreadData): void {
   const cipher = openMasterKey(data.dataDir, data.masterKey)
   const { calls } = new Caller<AnchorDeskProcedures>(data.desk)
   const { ledgerFolder: folder, batchWaitUs, patienceUs } = data
+  const onFailure = (error: unknown) => {
+    logger.error({ err: error }, 'anchors wait: there was a failure')
+  }
+  const ledger = new OneLedger(() =>
+    SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs }),
+  )
   const lane = new Lane({
     network: sandbox,
-    open: () => SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs }),
+    open: () => ledger.opened(),
     work: new OpenWork(state, sandbox),
     desk: { exchange: (request) => calls.exchange(request) },
     clock: systemClock,
     rules: { patienceUs, retryUsMin, retryUsMax },
     random: Math.random,
-    onFailure: (error) => logger.error({ err: error }, 'anchors wait: there was a failure'),
+    onFailure,
   })
   const stopping = new AbortController()
-  const running = lane.run(stopping.signal)
+  const files = contentsOf(data.filesAddress, data.filesFolder)
+  const verifier = new Verifier({
+    state,
+    writer: { attempt: (...changes) => calls.attempt(changes.map(plain)) },
+    clock: systemClock,
+    files,
+    proofs: new AnchorProofs(state),
+    ledgerOf: async (network) => (network === sandbox ? await ledger.opened() : undefined),
+    trustedKeys: () => blockKeys(folder),
+  })
+  const verifying = new Verifying(verifier, onFailure)
+  const running = Promise.all([lane.run(stopping.signal), verifying.run(stopping.signal)])
   const procedures: AnchoringProcedures = {
-    wake: () => lane.wake(),
+    wake() {
+      lane.wake()
+      verifying.wake()
+    },
     figures: () => [lane.figures()],
     async stop() {
       stopping.abort()
       lane.wake()
+      verifying.wake()
       await running
       await lane.close()
+      await ledger.close()
+      await files.close()
       await state.destroy()
       data.desk.close()
     },
   }
   reportFaults(port)
   serveCalls(port, procedures)
+}
+
+/** Ids of the keys that blocks are signed with. */
+async function blockKeys(folder: string): Promise<ReadonlySet<string>> {
+  const { keys } = await ledgerKeys(folder)
+  return new Set(keys.filter(({ role }) => role === 'blocks').map(({ kid }) => kid))
 }
 
 if (parentPort) run(parentPort, workerData as AnchoringThreadData)

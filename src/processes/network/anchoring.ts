@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
+import { type AnchorFigures, anchorFigures } from '../../anchors/figures/anchor-figures.ts'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import { AnchorProofs, type AnchorRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { openRoutes, type PublicResource } from '../../anchors/proofs/open-routes.ts'
@@ -7,10 +8,12 @@ import type { LaneFigures } from '../../anchors/pursuit/lane-needs.ts'
 import { OpenWork } from '../../anchors/pursuit/open-work.ts'
 import { ThreadedAnchoring } from '../../anchors/pursuit/threaded-anchoring.ts'
 import type { Config } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
+import type { VerificationStore } from '../../twins/verification/verification-store.ts'
 import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
 import type { Engine } from './engine.ts'
 
@@ -19,13 +22,17 @@ export interface AnchoringNeeds {
   readonly logger: Logger
   readonly cipher: Cipher
   readonly vaults: Pick<VaultStore, 'load'>
+  readonly verifications: Pick<VerificationStore, 'isThere'>
 }
 
 export interface Anchoring {
   readonly proofs: AnchorProofs
   readonly openRoutes: readonly FastifyPluginAsync[]
-  /** Empty before there was anything to anchor. */
-  readonly figures: () => Promise<readonly LaneFigures[]>
+  /** What is wrong with ledgers now, by their names: readings do not wait for them. */
+  degraded(): Promise<Readonly<Record<string, string>>>
+  /** For `GET /metrics`: what the state has, and what the thread counts; that is empty before there was anything to anchor. */
+  figures(): Promise<AnchorFigures>
+  laneFigures(): Promise<readonly LaneFigures[]>
   /** There may be something to do. */
   readonly wake: () => void
   /** Rejects when the thread that anchors ends by an error. */
@@ -38,7 +45,7 @@ export interface Anchoring {
 /** Composition of what puts something on ledgers, in a thread, and of what tells of it. */
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
   const { state, folder, worker } = engine
-  const { config, logger, cipher, vaults } = needs
+  const { config, logger, cipher, vaults, verifications } = needs
   const proofs = new AnchorProofs(state)
   const anchoring = anchoringOf(engine, config)
   const wake = () => {
@@ -47,6 +54,8 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
   worker.onAnchors(wake)
   return {
     proofs,
+    degraded: async () => degradedOf(await anchoring.figures()),
+    figures: () => anchorFigures(state, systemClock),
     openRoutes: [
       openRoutes({
         proofs,
@@ -54,7 +63,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         findPublic: (record) => publicVault(vaults, record),
       }),
     ],
-    figures: () => anchoring.figures(),
+    laneFigures: () => anchoring.figures(),
     wake,
     failed: anchoring.failed,
     async start() {
@@ -64,7 +73,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         logger.error({ err: error }, 'the keys of the sandbox ledger are of no use')
       }
       const open = new OpenWork(state, sandbox)
-      if (await open.isThere()) wake()
+      if ((await open.isThere()) || (await verifications.isThere())) wake()
     },
     stop: () => anchoring.stop(),
   }
@@ -76,6 +85,8 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
     dataDir: config.dataDir,
     masterKey: config.masterKey,
     ledgerFolder: folder.ledger,
+    filesAddress: config.filesAddress,
+    filesFolder: folder.files,
     patienceUs: config.anchorPatienceUs,
     batchWaitUs: config.anchorBatchWaitUs,
     desk: ports.anchorDeskPort,
@@ -85,6 +96,15 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
   return new ThreadedAnchoring(() =>
     startThread(import.meta.url, '../anchoring/anchoring-thread', options),
   )
+}
+
+/** The sandbox is what people know as the ledger; others are named after their networks. */
+function degradedOf(lanes: readonly LaneFigures[]): Readonly<Record<string, string>> {
+  const down = lanes.flatMap(({ network, problem }) => {
+    const name = network === sandbox ? 'ledger' : `ledger ${network}`
+    return problem === undefined ? [] : [[name, problem] as const]
+  })
+  return Object.fromEntries(down)
 }
 
 /** Nothing but a vault can be public. */

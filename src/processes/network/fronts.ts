@@ -300,7 +300,10 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...delivering.openRoutes,
       ...filing.openRoutes,
       ...anchoring.openRoutes,
-      healthRoutes({ failingParts: () => failingParts(engine) }),
+      healthRoutes({
+        failingParts: () => failingParts(engine),
+        degradedParts: () => anchoring.degraded(),
+      }),
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
       metricsRoutes(
@@ -317,6 +320,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           backups: backing.backups,
           delivering,
           filing,
+          anchoring,
         }),
       ),
     ],

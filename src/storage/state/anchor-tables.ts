@@ -4,6 +4,7 @@ import type { Defaulted } from './column.ts'
 /** What is put on ledgers, and how far that is. */
 export interface AnchorTables {
   anchors: AnchorTable
+  anchor_counts: AnchorCountTable
   anchor_leaves: AnchorLeafTable
   anchor_transactions: AnchorTransactionTable
   ledger_accounts: LedgerAccountTable
@@ -38,6 +39,13 @@ interface AnchorTable {
   readonly first_leaf: Defaulted<number>
   /** JSON {error, message}. */
   readonly failure: string | null
+}
+
+/** How many anchors there are; it is kept by triggers. */
+interface AnchorCountTable {
+  readonly network: string
+  readonly state: string
+  readonly anchors: number
 }
 
 /** What an anchor commits to. */

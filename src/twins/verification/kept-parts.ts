@@ -1,6 +1,12 @@
 import { DomainError, messageOf } from '../../core/errors.ts'
-import { type FolderFile, folderCid } from '../../files/content/folder-cid.ts'
-import { type HashedBytes, hashBlock, hashBytes } from '../../files/content/hash-file.ts'
+import { flatFolderCid } from '../../files/content/flat-folder.ts'
+import type { FolderFile } from '../../files/content/folder-cid.ts'
+import {
+  blockBytes,
+  type HashedBytes,
+  hashBlock,
+  hashBytes,
+} from '../../files/content/hash-file.ts'
 import type { FileStore } from '../../files/store/file-store.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Finding } from './verification.ts'
@@ -44,7 +50,7 @@ export async function comparedParts(
   const folder = parts.find(({ name }) => name === '')
   // What is missing is said already: the folder cannot be the same without it.
   if (!folder || files.length + 1 !== parts.length) return findings
-  const cid = await folderCid(files)
+  const cid = await flatFolderCid(files)
   return cid === folder.cid ? findings : [...findings, otherBytes('the folder', cid, folder.cid)]
 }
 
@@ -97,10 +103,31 @@ async function hashedContent(
 ): Promise<HashedBytes | Finding> {
   if (cid === '') return missing(name)
   try {
-    return await hashBytes(files.read(cid))
+    return await hashOf(files.read(cid))
   } catch (error) {
     const isAway = error instanceof DomainError && error.code === 'store_unavailable'
     const problem = `${name} cannot be read: ${messageOf(error)}`
     return { is: isAway ? 'unreachable' : 'not_found', problem }
   }
+}
+
+/** Most images are one block: what larger ones need takes as much memory as all of a thread. */
+async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<HashedBytes> {
+  const rest = chunks[Symbol.asyncIterator]()
+  const begun: Uint8Array[] = []
+  for (let size = 0; size <= blockBytes; ) {
+    const next = await rest.next()
+    if (next.done === true) return await hashBlock(Buffer.concat(begun))
+    begun.push(Buffer.from(next.value))
+    size += next.value.length
+  }
+  return await hashBytes(allOf(begun, rest))
+}
+
+async function* allOf(
+  begun: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* begun
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
 }

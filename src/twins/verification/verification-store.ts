@@ -52,6 +52,12 @@ export class VerificationStore {
     })
   }
 
+  /** Whether any is under way. */
+  async isThere(): Promise<boolean> {
+    const verifications = this.#needs.state.selectFrom('verifications')
+    return (await verifications.select('id').limit(1).executeTakeFirst()) !== undefined
+  }
+
   async #find(vaultId: VaultId): Promise<Verification | undefined> {
     const row = await this.#needs.state
       .selectFrom('verifications')

@@ -15,7 +15,7 @@ import {
   LedgerUnreachable,
   type Sighting,
 } from '../../ledgers/ledger.ts'
-import type { Proof } from '../../ledgers/proofs/proof.ts'
+import { checkProof, type Verdict } from '../../ledgers/proofs/check-proof.ts'
 import { Events } from '../../outbox/events/events.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import { comparedContent, comparedParts } from './kept-parts.ts'
@@ -31,10 +31,14 @@ export interface VerifierNeeds {
   readonly clock: Clock
   readonly files: Pick<FileStore, 'read'>
   readonly proofs: AnchorProofs
-  /** The ledger that is asked about a network; undefined where there is none. */
-  readonly ledgerOf: (network: string) => Pick<Ledger, 'sight'> | undefined
-  /** What is wrong with a proof by itself, under the keys of its ledger: sentences. */
-  readonly check: (proof: Proof) => Promise<readonly string[]>
+  /**
+   * The ledger that is asked about a network; undefined where there is none.
+   *
+   * @throws LedgerUnreachable
+   */
+  readonly ledgerOf: (network: string) => Promise<Pick<Ledger, 'sight'> | undefined>
+  /** Ids of the keys that blocks of ledgers of our own are signed with. */
+  readonly trustedKeys: () => Promise<ReadonlySet<string>>
 }
 
 /** A vault as far as it is compared. */
@@ -156,24 +160,41 @@ export class Verifier {
       const problem = `${name} is ${status}, and not on the ledger for good`
       return [{ is: 'not_found', problem }]
     }
-    const problems = await this.#needs.check(proofOfRecord(record, { isAlone: false }))
+    const proof = proofOfRecord(record, { isAlone: false })
+    const checked = checkedOf(
+      checkProof(proof, { cids: [record.cid], trustedKeys: await this.#needs.trustedKeys() }),
+    )
     const sighting = await this.#sight(record.network, transaction.hash)
-    const seen = seenOf(sighting, inclusion)
-    return [
-      ...problems.map((problem): Finding => ({ is: 'contradicted', problem })),
-      ...(seen ? [{ ...seen, problem: `${name}: ${seen.problem}` }] : []),
-    ]
+    const found = [checked, seenOf(sighting, inclusion)].filter((one) => one !== undefined)
+    return found.map(({ is, problem }) => ({ is, problem: `${name}: ${problem}` }))
   }
 
   async #sight(network: string, hash: string): Promise<Sighting> {
-    const ledger = this.#needs.ledgerOf(network)
-    if (!ledger) return { is: 'unreachable', reason: `there is no ledger ${network} here` }
     try {
+      const ledger = await this.#needs.ledgerOf(network)
+      if (!ledger) return { is: 'unreachable', reason: `there is no ledger ${network} here` }
       return await ledger.sight(hash)
     } catch (error) {
       if (!(error instanceof LedgerUnreachable)) throw error
       return { is: 'unreachable', reason: messageOf(error) }
     }
+  }
+}
+
+/** What is wrong with a proof by itself. */
+function checkedOf(verdict: Verdict): Finding | undefined {
+  switch (verdict.is) {
+    case 'proven':
+      return undefined
+    case 'proven_under_key': {
+      const problem = `its block is signed with ${verdict.keyId}, which is no key of the ledger`
+      return { is: 'contradicted', problem }
+    }
+    case 'unreachable':
+      // Of ledgers of others a proof alone says nothing: they are asked.
+      return undefined
+    default:
+      return { is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }
   }
 }
 

@@ -12,6 +12,11 @@ export const anchors: Migration = {
   },
 }
 
+function counted(row: 'OLD' | 'NEW', difference: 1 | -1): string {
+  return `INSERT INTO anchor_counts VALUES (${row}.network, ${row}.state, ${difference})
+    ON CONFLICT DO UPDATE SET anchors = anchors + ${difference}`
+}
+
 const statements = [
   `CREATE TABLE anchors (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,6 +39,19 @@ const statements = [
     UNIQUE (resource_id, operation)
   )`,
   'CREATE INDEX anchors_by_state ON anchors (network, state, number)',
+  // Counted while they change, because counting a million rows would take too long.
+  `CREATE TABLE anchor_counts (
+    network TEXT NOT NULL,
+    state TEXT NOT NULL,
+    anchors INTEGER NOT NULL,
+    PRIMARY KEY (network, state)
+  ) WITHOUT ROWID`,
+  `CREATE TRIGGER anchors_counted_insert AFTER INSERT ON anchors BEGIN
+    ${counted('NEW', 1)}; END`,
+  `CREATE TRIGGER anchors_counted_update AFTER UPDATE OF state ON anchors
+    WHEN OLD.state <> NEW.state BEGIN ${counted('OLD', -1)}; ${counted('NEW', 1)}; END`,
+  `CREATE TRIGGER anchors_counted_delete AFTER DELETE ON anchors BEGIN
+    ${counted('OLD', -1)}; END`,
   'CREATE INDEX anchors_by_transaction ON anchors (transaction_hash, first_leaf)',
   `CREATE TABLE anchor_leaves (
     anchor_id TEXT NOT NULL,

@@ -1,0 +1,27 @@
+import type { AnchorFigures } from '../../anchors/figures/anchor-figures.ts'
+import { type MetricName, metricHelp } from './metric-help.ts'
+import type { GaugeByState, Metric } from './metrics.ts'
+
+/** What tells of anchors. */
+export interface MeasuredAnchors {
+  figures(): Promise<AnchorFigures>
+}
+
+/** The figures of what is put on ledgers. */
+export function anchorMetrics(figures: () => AnchorFigures | undefined): readonly Metric[] {
+  const shown: readonly [Metric['type'], MetricName, () => number][] = [
+    ['gauge', 'anchor_oldest_seconds', () => figures()?.oldestS ?? 0],
+    ['gauge', 'resources_unanchored', () => figures()?.unanchored ?? 0],
+    ['counter', 'anchor_transactions_total', () => figures()?.transactions ?? 0],
+    ['gauge', 'verifications_waiting', () => figures()?.verifications ?? 0],
+  ]
+  return shown.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
+}
+
+export function anchorsByState(figures: () => AnchorFigures | undefined): GaugeByState {
+  return {
+    name: 'anchors',
+    help: metricHelp.anchors,
+    values: () => ({ ...figures()?.byState }),
+  }
+}
