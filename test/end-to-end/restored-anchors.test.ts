@@ -54,7 +54,7 @@ describe('a state that is older than its ledger', () => {
     copy(['state.db'], dataDir(), folder.file('yesterday'))
     await withService('on', async (api) => {
       await untilCompleted(api, made)
-      // Of these yesterday knows nothing.
+      // Yesterday knows nothing of these.
       await untilCompleted(api, await makeAll(api))
     })
     const today = chainOf(dataDir())

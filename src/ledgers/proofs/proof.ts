@@ -1,7 +1,7 @@
 import { formatUs } from '../../core/time.ts'
 import type { Inclusion } from '../ledger.ts'
-import type { MerklePath } from './merkle.ts'
-import { MerkleTree } from './merkle-tree.ts'
+import type { MerklePath } from '../merkle/merkle.ts'
+import { MerkleTree } from '../merkle/merkle-tree.ts'
 import type { PublicJwk } from './public-key.ts'
 
 export const proofFormat = 'streamvault-proof-1'

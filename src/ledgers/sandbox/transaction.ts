@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
 import type { Deed, FoundTransaction, Leaf } from '../ledger.ts'
-import { MerkleTree } from '../proofs/merkle-tree.ts'
+import { MerkleTree } from '../merkle/merkle-tree.ts'
 import {
   isObject,
   leavesMax,
