@@ -130,7 +130,8 @@ describe('the files', () => {
       'src/egress/guarded-http.ts',
       // It waits until the port is closed again.
       'src/operating/doctor/network-checks.ts',
-      // Its thread is listened to by the deliveries that it hands it to.
+      // Their threads are listened to by those that they hand them to.
+      'src/processes/network/anchoring.ts',
       'src/processes/network/delivering.ts',
     ])
   })

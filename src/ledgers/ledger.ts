@@ -1,4 +1,4 @@
-import type { MerklePath } from './proofs/merkle.ts'
+import type { MerklePath } from './merkle/merkle.ts'
 
 /** A CID that a transaction commits to, and the intent that it belongs to. */
 export interface Leaf {
@@ -13,12 +13,12 @@ export interface Deed {
   readonly intentId: string
   /** A token of its own, a record of an asset, or nothing but a root. */
   readonly kind: 'nft' | 'record' | 'root'
-  /** Of the tree over `leaves` (RFC 6962), hex: what the transaction commits to. */
+  /** The root of the tree over `leaves` (RFC 6962), hex: what the transaction commits to. */
   readonly root: string
   readonly leaves: readonly Leaf[]
-  /** Of a token: where its metadata are, `ipfs://<cid>`. */
+  /** Where the metadata of a token are: `ipfs://<cid>`. */
   readonly uri?: string
-  /** Of a record: the code as the ledger writes it. */
+  /** The code of a record as the ledger writes it. */
   readonly mapping?: string
 }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AnchorProofs, proofOfRecord } from '../../src/anchors/proofs/anchor-proofs.ts'
-import { leafHash, rootBy } from '../../src/ledgers/proofs/merkle.ts'
+import { leafHash, rootBy } from '../../src/ledgers/merkle/merkle.ts'
 import { AnchoredRows, cidOf, inclusionAt } from '../support/anchored-rows.ts'
 import { TestState } from '../support/test-state.ts'
 

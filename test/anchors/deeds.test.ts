@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { batchLeavesMax, planDeeds } from '../../src/anchors/pursuit/deeds.ts'
 import type { WaitingAnchor } from '../../src/anchors/pursuit/open-work.ts'
-import { leafHash, pathTo, rootBy } from '../../src/ledgers/proofs/merkle.ts'
+import { leafHash, pathTo, rootBy } from '../../src/ledgers/merkle/merkle.ts'
 
 const mappingOf = (code: string) => `mapped ${code}`
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Ledger, LedgerUnreachable } from '../../src/ledgers/ledger.ts'
+import { leafHash, rootBy } from '../../src/ledgers/merkle/merkle.ts'
 import { parseHeader } from '../../src/ledgers/proofs/block-header.ts'
-import { leafHash, rootBy } from '../../src/ledgers/proofs/merkle.ts'
 import { sha256Of } from '../../src/ledgers/proofs/transaction-text.ts'
 import { deedOf, includedOf, putOn } from '../support/sandbox-ledger.ts'
 

@@ -3,14 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
+import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { tooHot } from '../support/alerting.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
-import { attachmentAsItIs, attachmentOf } from '../support/uploads.ts'
+import { StateBeside } from '../support/state-beside.ts'
+import {
+  attachmentAsItIs,
+  attachmentOf,
+  assetStreamOf as keptAssetStream,
+  upload,
+} from '../support/uploads.ts'
 
 const mailServer = await MailServer.start()
 const service = runningService({
@@ -98,6 +107,7 @@ describe('GET /events/catalogue', () => {
     await person.withToken('DELETE', `/streams/${streamId}`)
     await assetStreamOf(person)
     await attachmentsOf(person)
+    await outcomesOf(person)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -290,7 +300,31 @@ async function dataEventsOf(
   while (!awaited.every((type) => told().includes(type))) await sleep(20)
 }
 
-/** A webhook that nobody answers, until it is disabled (decisions.md#failures-in-a-row). */
+/** Whatever can become of what is to be anchored, as it is written without a ledger. */
+async function outcomesOf(person: Person): Promise<void> {
+  await using beside = await StateBeside.open(service.process)
+  const { state } = beside
+  const facts = { txHash: 'ab', account: 'a', distributionWallet: 'd', mapping: 'm', tokenId: 't' }
+  const failure = { error: 'refused', message: 'the ledger refused it' }
+  const made = { vault: vaultOf, asset_stream: keptAssetStream, attachment: storedAttachment }
+  const lifecycle = new LifecycleEvents({ state, writer: beside, clock: systemClock })
+  for (const { type, move } of anchoredKinds({ lifecycle })) {
+    for (const status of ['COMPLETED', 'FAILED', 'ERROR'] as const) {
+      const resourceId = await made[type](person)
+      const base = { resourceId, operation: 'creation', atUs: 1, facts, isQuiet: false }
+      await state
+        .transaction()
+        .execute((transaction) => move(transaction, [{ ...base, statuses: [status], failure }]))
+    }
+  }
+}
+
+async function storedAttachment(person: Person): Promise<string> {
+  const { id, presigned_url: url } = await attachmentOf(person)
+  await upload(service.api, url, 'hello')
+  return id
+}
+
 /** An attachment that is deleted, and one whose file does not come. */
 async function attachmentsOf(person: Person): Promise<void> {
   const { id } = await attachmentOf(person)
@@ -300,6 +334,7 @@ async function attachmentsOf(person: Person): Promise<void> {
   await expect.poll(statusOf).toBe('FAILED')
 }
 
+/** A webhook that nobody answers, until it is disabled (decisions.md#failures-in-a-row). */
 async function disabledWebhookOf(person: Person): Promise<void> {
   await person.withToken('POST', '/webhooks', {
     url: 'https://receiver.nowhere.example.com/hook',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { leafHash, nodeHash, pathTo, rootBy, rootOf } from '../../src/ledgers/proofs/merkle.ts'
-import { MerkleTree } from '../../src/ledgers/proofs/merkle-tree.ts'
+import { leafHash, nodeHash, pathTo, rootBy, rootOf } from '../../src/ledgers/merkle/merkle.ts'
+import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 
 function sha256(...pieces: readonly Uint8Array[]): Buffer {
   return createHash('sha256').update(Buffer.concat(pieces)).digest()

@@ -50,7 +50,7 @@ export function rowsOf(dataDir: string, query: string): readonly Row[] {
 
 /**
  * What is wrong with the anchors of a service at rest: each has one transaction, each resource one event of its
- * creation and one of its end, and no progress has a gap.
+ * creation and one of its end, and no progress has a gap. Attachments whose file never came wait for it.
  */
 export function wrongAnchors(dataDir: string): readonly string[] {
   const { sequences, intents } = chainOf(dataDir)
@@ -64,7 +64,8 @@ export function wrongAnchors(dataDir: string): readonly string[] {
     if (times !== 1) wrong.push(`anchor ${row['id']} is on the ledger ${times} times`)
   }
   for (const { table, prefix, steps } of anchoredTables) {
-    for (const { id, progress } of rowsOf(dataDir, `SELECT id, progress FROM ${table}`)) {
+    const shown = `FROM ${table} r WHERE r.status <> 'UPLOAD_PENDING'`
+    for (const { id, progress } of rowsOf(dataDir, `SELECT id, progress ${shown}`)) {
       const statuses = (JSON.parse(String(progress)) as readonly [string, number][]).map(
         ([status]) => status,
       )
@@ -72,7 +73,8 @@ export function wrongAnchors(dataDir: string): readonly string[] {
     }
     const events = rowsOf(
       dataDir,
-      `SELECT r.id, e.type, count(e.id) AS times FROM ${table} r
+      `SELECT r.id, wanted.column1 AS type, count(e.id) AS times
+        FROM (SELECT r.id ${shown}) r
         CROSS JOIN (VALUES ('${prefix}.created'), ('${prefix}.completed')) AS wanted
         LEFT JOIN events e ON e.resource_id = r.id AND e.type = wanted.column1
         GROUP BY r.id, wanted.column1 HAVING count(e.id) <> 1`,

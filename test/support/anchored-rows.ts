@@ -8,7 +8,7 @@ import type { Inclusion } from '../../src/ledgers/ledger.ts'
 import type { StateDatabase, StateWriter } from '../../src/storage/state/database.ts'
 
 /** A CID of a raw block whose bytes are this text. */
-export function cidOf(text: string): string {
+export function cidOf(text: string | Uint8Array): string {
   const digest = createHash('sha256').update(text).digest()
   return `b${base32(Buffer.concat([Buffer.from([1, 0x55, 0x12, 0x20]), digest]))}`
 }

@@ -1,5 +1,5 @@
 import type { Deed, Ledger } from '../../src/ledgers/ledger.ts'
-import { MerkleTree } from '../../src/ledgers/proofs/merkle-tree.ts'
+import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 import type { StateDatabase, StateWriter } from '../../src/storage/state/database.ts'
 import { AnchoredRows } from './anchored-rows.ts'
 import { putOn } from './sandbox-ledger.ts'

@@ -1,8 +1,8 @@
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Deed, Inclusion, Ledger, Sighting } from '../../src/ledgers/ledger.ts'
+import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 import { rawCidOf } from '../../src/ledgers/proofs/content-id.ts'
-import { MerkleTree } from '../../src/ledgers/proofs/merkle-tree.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
 
 /** The same key for all, so that a ledger can be opened again. */

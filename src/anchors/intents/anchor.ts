@@ -49,9 +49,9 @@ export interface NewAnchor {
   readonly kind: Deed['kind']
   /** The first one is what it is known by. */
   readonly parts: readonly AnchoredPart[]
-  /** Of a token: where its metadata are. */
+  /** Where the metadata of a token are. */
   readonly uri?: string
-  /** Of a record: the code that the ledger is to write. */
+  /** The code that a record is of. */
   readonly assetCode?: string
   /** From before there were anchors: without mail and inbox entries. */
   readonly isQuiet?: boolean

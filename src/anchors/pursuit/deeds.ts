@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Deed, Leaf } from '../../ledgers/ledger.ts'
-import { leafHash, rootOf } from '../../ledgers/proofs/merkle.ts'
+import { leafHash, rootOf } from '../../ledgers/merkle/merkle.ts'
 import { anchorIdOf } from '../intents/anchor-id.ts'
 import type { WaitingAnchor } from './open-work.ts'
 

@@ -92,7 +92,7 @@ export class Flights {
     }
   }
 
-  /** Those that are not open any more need no memory. */
+  /** What is not open any more needs no memory. */
   #forget(open: readonly OpenTransaction[], found: Findings): void {
     const hashes = new Set(open.map(({ hash }) => hash))
     for (const { hash, to } of found.transactions) if (to !== 'open') hashes.delete(hash)

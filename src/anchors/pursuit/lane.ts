@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../core/errors.ts'
+import { race } from '../../core/race.ts'
 import type { FoundTransaction, Ledger, SignedTransaction } from '../../ledgers/ledger.ts'
 import { LedgerUnreachable } from '../../ledgers/ledger.ts'
 import { nextStep } from '../intents/next-step.ts'
@@ -288,7 +289,7 @@ export class Lane {
       sleep(Math.min(waitMs, sleepMsMax), undefined, options).catch(() => undefined),
       ...(changed && this.#inFlight > 0 ? [changed] : []),
     ]
-    if (!signal.aborted) await Promise.race(waits)
+    if (!signal.aborted) await race(waits)
     stop()
     signal.removeEventListener('abort', stop)
   }

@@ -15,7 +15,7 @@ export interface SequenceNeeds {
 export interface Sequences {
   /** That of the next transaction. */
   readonly next: number
-  /** Those below it that neither the ledger nor a row has: nothing after them could get in. */
+  /** Sequences below it that neither the ledger nor a row has: nothing after them could get in. */
   readonly holes: readonly number[]
 }
 

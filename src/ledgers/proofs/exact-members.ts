@@ -1,4 +1,4 @@
-import type { MerklePath } from './merkle.ts'
+import type { MerklePath } from '../merkle/merkle.ts'
 import { isHash, isObject } from './transaction-text.ts'
 
 /** What contradicts a proof, in words. It never leaves the check. */

@@ -65,7 +65,7 @@ export function parseProof(value: unknown): Proof {
     path: orNull(said['path'], (path) => merklePath(path, 'path')),
     parts: parts.map((part, at) => partOf(part, `parts[${at}]`)),
     root: orNull(said['root'], (root) => hash(root, 'root')),
-    ledger: orNull(said['ledger'], (one) => oneOf(one, 'ledger', ledgers)),
+    ledger: oneOf(said['ledger'], 'ledger', ['', ...ledgers]),
     network: text(said['network'], 'network', cidCharsMax),
     tx_hash: orNull(said['tx_hash'], (one) => text(one, 'tx_hash', cidCharsMax)),
     transaction: orNull(said['transaction'], (one) => text(one, 'transaction', textCharsMax)),

@@ -1,7 +1,7 @@
 import { formatUs } from '../../core/time.ts'
 import type { Inclusion } from '../ledger.ts'
-import type { MerklePath } from './merkle.ts'
-import { MerkleTree } from './merkle-tree.ts'
+import type { MerklePath } from '../merkle/merkle.ts'
+import { MerkleTree } from '../merkle/merkle-tree.ts'
 import type { PublicJwk } from './public-key.ts'
 
 export const proofFormat = 'streamvault-proof-1'
@@ -37,8 +37,8 @@ export interface Proof {
   readonly parts: readonly ProvenPart[]
   /** Of the tree over all CIDs of the transaction, hex. */
   readonly root: string | null
-  /** The ledger that the resource was made for; null where only the ledger was asked, which does not know it. */
-  readonly ledger: string | null
+  /** The ledger that the resource was made for; empty where only the chain was asked, which does not know it. */
+  readonly ledger: string
   /** The one that it is on. */
   readonly network: string
   readonly tx_hash: string | null
@@ -72,7 +72,7 @@ export interface ProofMaterial {
   }[]
   /** All CIDs of the transaction, in order; empty as long as there is none. */
   readonly leaves: readonly string[]
-  readonly ledger: string | null
+  readonly ledger: string
   readonly network: string
   readonly transaction: { readonly hash: string; readonly text: string } | undefined
   readonly inclusion: Inclusion | undefined

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto'
+import { MerkleTree } from '../merkle/merkle-tree.ts'
 import { type BlockHeader, headerOf, noBlock, parseHeader } from '../proofs/block-header.ts'
-import { MerkleTree } from '../proofs/merkle-tree.ts'
 import { membersOf, sha256Of } from '../proofs/transaction-text.ts'
 import type { SigningKey } from './keys.ts'
 import {

@@ -199,7 +199,7 @@ function proofIn(block: Block, { cid, keys, profile }: WantedProof): Proof | und
       profile,
       parts: [{ name: '', cid, leaf }],
       leaves: leaves.map((one) => one.cid),
-      ledger: null,
+      ledger: '',
       network: 'sandbox',
       transaction: { hash, text },
       inclusion: inclusionOf(block, position, keys),

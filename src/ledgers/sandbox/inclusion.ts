@@ -1,5 +1,5 @@
 import type { Inclusion } from '../ledger.ts'
-import type { MerkleTree } from '../proofs/merkle-tree.ts'
+import type { MerkleTree } from '../merkle/merkle-tree.ts'
 import { jwkOf } from '../proofs/public-key.ts'
 import { tokenIdOf } from '../proofs/transaction-text.ts'
 import { type Block, type ChainKeys, treeOf } from './block.ts'

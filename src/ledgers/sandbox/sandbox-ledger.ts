@@ -12,7 +12,7 @@ import {
   type SignedTransaction,
   type Submission,
 } from '../ledger.ts'
-import type { MerkleTree } from '../proofs/merkle-tree.ts'
+import type { MerkleTree } from '../merkle/merkle-tree.ts'
 import { sandboxNetwork, sha256Of } from '../proofs/transaction-text.ts'
 import {
   type Block,

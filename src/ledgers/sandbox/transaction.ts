@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
 import type { Deed, FoundTransaction, Leaf } from '../ledger.ts'
-import { MerkleTree } from '../proofs/merkle-tree.ts'
+import { MerkleTree } from '../merkle/merkle-tree.ts'
 import {
   isObject,
   leavesMax,
@@ -14,7 +14,7 @@ import {
 import type { SigningKey } from './keys.ts'
 
 /** Characters of a transaction with all its CIDs: `leavesMax` of them have less than half of it. */
-export const blobCharsMax = 1024 * 1024
+const blobCharsMax = 1024 * 1024
 
 /** A transaction as it is sent and kept. */
 export interface SignedText {

@@ -42,7 +42,7 @@ export interface ResourceTraits<Row extends StoredRow> {
 const portion = 100
 
 /** What there is one of for each resource; others, such as later images, are not seen of it. */
-export const creation = 'creation'
+const creation = 'creation'
 
 export function resourceKind<Row extends StoredRow>(
   traits: ResourceTraits<Row>,
