@@ -9,6 +9,14 @@ export interface ProvenFile {
   readonly bytes: Uint8Array
 }
 
+interface Surroundings {
+  readonly kind?: Deed['kind']
+  /** CIDs before these in the transaction. */
+  readonly others?: number
+  /** Transactions before it, for the same block. */
+  readonly beside?: number
+}
+
 export interface MadeProof {
   readonly proof: Proof
   /** Id of the key that blocks are signed with. */
@@ -19,7 +27,7 @@ export interface MadeProof {
 export async function sandboxProof(
   folder: string,
   files: readonly ProvenFile[],
-  { kind = 'root', others = 0 }: { readonly kind?: Deed['kind']; readonly others?: number } = {},
+  { kind = 'root', others = 0, beside = 0 }: Surroundings = {},
 ): Promise<MadeProof> {
   const parts = await Promise.all(
     files.map(async ({ name, bytes }, at) => ({
@@ -34,6 +42,10 @@ export async function sandboxProof(
   const leaves = [...before, ...parts.map(({ cid }) => cid)]
   const intended = leaves.map((cid, at): Leaf => ({ intentId: `intent ${at}`, cid }))
   const ledger = await openSandbox(folder)
+  const next = await ledger.nextSequence()
+  for (let at = 0; at < beside; at++) {
+    await ledger.submit(ledger.sign(await deedOf(), next + at).blob)
+  }
   const { transaction, inclusion } = await putOn(ledger, await deedOf({ kind, leaves: intended }))
   await ledger.close()
   const proof = proofOf({
