@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { flatFolderCid } from '../../src/files/content/flat-folder.ts'
 import { type FolderFile, folderCid } from '../../src/files/content/folder-cid.ts'

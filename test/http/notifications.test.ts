@@ -300,7 +300,7 @@ async function dataEventsOf(
   while (!awaited.every((type) => told().includes(type))) await sleep(20)
 }
 
-/** Whatever can become of what is to be anchored, as it is written without a ledger. */
+/** Every outcome of an anchor, as it is written where there is no ledger. */
 async function outcomesOf(person: Person): Promise<void> {
   await using beside = await StateBeside.open(service.process)
   const { state } = beside
@@ -308,13 +308,15 @@ async function outcomesOf(person: Person): Promise<void> {
   const failure = { error: 'refused', message: 'the ledger refused it' }
   const made = { vault: vaultOf, asset_stream: keptAssetStream, attachment: storedAttachment }
   const lifecycle = new LifecycleEvents({ state, writer: beside, clock: systemClock })
-  for (const { type, move } of anchoredKinds({ lifecycle })) {
+  for (const kind of anchoredKinds({ lifecycle })) {
     for (const status of ['COMPLETED', 'FAILED', 'ERROR'] as const) {
-      const resourceId = await made[type](person)
+      const resourceId = await made[kind.type](person)
       const base = { resourceId, operation: 'creation', atUs: 1, facts, isQuiet: false }
       await state
         .transaction()
-        .execute((transaction) => move(transaction, [{ ...base, statuses: [status], failure }]))
+        .execute((transaction) =>
+          kind.move(transaction, [{ ...base, statuses: [status], failure }]),
+        )
     }
   }
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AnchorStatus } from '../../src/anchors/intents/anchor.ts'
 import type { ResourceMove } from '../../src/anchors/intents/anchored-kind.ts'
@@ -127,9 +127,8 @@ test('what the ledger has made of each is in its row', async () => {
   await using twins = await Twins.open()
   const stream = await twins.newStream('GOLD')
   const vault = await twins.newVault(['GOLD'])
-  const moved = (id: string) => move(id, 'LEDGER_SUBMITTED', 'COMPLETED')
-  await moveAll(twins, 'asset_stream', moved(stream))
-  await moveAll(twins, 'vault', moved(vault))
+  await moveAll(twins, 'asset_stream', move(stream, 'LEDGER_SUBMITTED', 'COMPLETED'))
+  await moveAll(twins, 'vault', move(vault, 'LEDGER_SUBMITTED', 'COMPLETED'))
 
   expect(await rowOf(twins, 'asset_streams', stream)).toMatchObject({
     issuer: 'rAccount',

@@ -51,7 +51,7 @@ export function openDomains(
     verifications: new VerificationStore(stored),
     assetStreams,
     networks,
-    withMetadata: (streams: readonly AssetStream[]) => withMetadata(stored, streams),
+    withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
     attachments: new AttachmentStore({ ...stored, uploadWaitUs }),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,

@@ -93,8 +93,6 @@ async function attachmentEvents(
     listedFilesMax,
   )
   // A resource comes to a status once, and so there is one of each.
-  const keyOf = ({ id, status }: { readonly id: string; readonly status: string }) =>
-    `${id} ${status}`
   const bodies = new Map(shown.map((one) => [keyOf(one.attachment), one]))
   return told.flatMap(({ row, word, isQuiet }) => {
     const one = bodies.get(keyOf(row))
@@ -102,4 +100,8 @@ async function attachmentEvents(
     const event = { event: `attachment.${word}` as const, ...attachmentSubject(one.attachment) }
     return [{ ...event, actor: undefined, notice: { data: attachmentBody(one), isQuiet } }]
   })
+}
+
+function keyOf({ id, status }: { readonly id: string; readonly status: string }): string {
+  return `${id} ${status}`
 }

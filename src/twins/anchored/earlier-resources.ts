@@ -66,14 +66,12 @@ async function earlierChanges(
   type: AnchoredType,
   id: string,
 ): Promise<readonly Compilable[] | undefined> {
-  switch (type) {
-    case 'asset_stream':
-      return await streamChanges(needs, id)
-    case 'vault':
-      return await vaultChanges(needs, id)
-    case 'attachment':
-      return await attachmentChanges(needs, id)
-  }
+  const changesOf = {
+    asset_stream: streamChanges,
+    vault: vaultChanges,
+    attachment: attachmentChanges,
+  }[type]
+  return await changesOf(needs, id)
 }
 
 async function streamChanges(

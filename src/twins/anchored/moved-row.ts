@@ -68,7 +68,7 @@ function rankOf(status: string): number {
   return ranks[status] ?? 0
 }
 
-/** Whatever comes to pass all the same has not failed. */
+/** The failure that stays: what comes to pass all the same has none. */
 function failureAfter(status: string, { failure }: ResourceMove): string | null {
   return status === failedStatus || status === errorStatus
     ? JSON.stringify(failure ?? unknownFailure)

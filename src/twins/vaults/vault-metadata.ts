@@ -9,7 +9,7 @@ import type { Vault } from './vault.ts'
 /** What a vault is made of that stands outside of it. */
 export interface VaultMaterials {
   readonly templateMetadataCid: string
-  /** Of its asset streams, in their order. */
+  /** CIDs of the metadata of its asset streams, in their order. */
   readonly streamMetadataCids: readonly string[]
   /** Bytes of the default image, where there is one. */
   readonly imageSize: number

@@ -30,7 +30,7 @@ export interface Vault extends NewVault {
   readonly nftNetworkIssuer: string
   readonly nftNetworkOwner: string
   readonly nftNetworkId: string
-  /** Of the folder of its metadata, payload and default image. */
+  /** The CID of the folder of its metadata, payload and default image. */
   readonly cid: string
   readonly metadataCid: string
   /** The image of its template when it was made; empty without one. */
