@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { keptMetadata } from '../../src/anchors/metadata/metadata-rows.ts'
 import { AnchorProofs } from '../../src/anchors/proofs/anchor-proofs.ts'
@@ -217,9 +218,9 @@ test.each<[string, 'contradicted' | 'not_found', RegExp, (vault: Opened) => unkn
     /its proof does not hold/,
     ({ writer, state }) =>
       writer.commit(
-        state.updateTable('anchor_transactions').set(({ fn, ref, val }) => ({
-          text: fn<string>('replace', [ref('text'), val('"leaves":4'), val('"leaves":5')]),
-        })),
+        state
+          .updateTable('anchor_transactions')
+          .set({ text: sql<string>`replace(text, '"leaves":4', '"leaves":5')` }),
       ),
   ],
   [

@@ -85,7 +85,7 @@ export class AnchoredRows {
     { hash, text = `{"of":"${hash}"}`, inclusion }: WrittenTransaction,
   ): Promise<void> {
     const row = { network: 'sandbox', account: 'ours', attempt: 1, blob: '', state: 'open' }
-    const { next = 0 } = await this.#state
+    const { next } = await this.#state
       .selectFrom('anchor_transactions')
       .select(({ fn }) => fn.countAll<number>().as('next'))
       .executeTakeFirstOrThrow()

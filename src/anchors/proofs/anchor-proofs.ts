@@ -118,7 +118,7 @@ async function recordOf(
     resourceId: row.resource_id,
     operation: row.operation,
     state,
-    status: statusOf(state),
+    status: statuses[state],
     isFinal: state === 'completed',
     cid: cid ?? own[0]?.cid ?? '',
     parts: own.map((leaf, position) => ({ ...leaf, leafIndex: from + position })),
@@ -181,15 +181,12 @@ export function proofOfRecord(
 }
 
 /** What users see of a state. */
-function statusOf(state: AnchorState): AnchorStatus {
-  switch (state) {
-    case 'waiting':
-    case 'signed':
-      return 'METADATA_STORED'
-    case 'submitted':
-    case 'included':
-      return 'LEDGER_SUBMITTED'
-    default:
-      return ({ completed: 'COMPLETED', failed: 'FAILED', error: 'ERROR' } as const)[state]
-  }
+const statuses: Readonly<Record<AnchorState, AnchorStatus>> = {
+  waiting: 'METADATA_STORED',
+  signed: 'METADATA_STORED',
+  submitted: 'LEDGER_SUBMITTED',
+  included: 'LEDGER_SUBMITTED',
+  completed: 'COMPLETED',
+  failed: 'FAILED',
+  error: 'ERROR',
 }

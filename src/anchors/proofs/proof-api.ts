@@ -64,7 +64,11 @@ export const proofSchema = s.component(
       path: optionalPath(),
       parts: s.listOf(part),
       root: s.nullable(hash),
-      ledger: { ...s.text, description: 'The ledger that it was made for.', examples: ['XRPL'] },
+      ledger: {
+        ...s.nullable(s.text),
+        description: 'The ledger that it was made for; null in what was made of a ledger alone.',
+        examples: ['XRPL'],
+      },
       network: { ...s.text, description: 'The one that it is on.', examples: ['sandbox'] },
       tx_hash: s.nullable(s.text),
       transaction: {

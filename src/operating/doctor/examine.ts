@@ -8,6 +8,7 @@ import {
   checkTimeSeries,
 } from './file-checks.ts'
 import { checkDisk, checkFolder, checkLock, checkSync } from './folder-checks.ts'
+import { checkLedger } from './ledger-checks.ts'
 import { checkPorts, checkTls } from './network-checks.ts'
 import { checkClock, checkFlags, checkNode, checkSettings } from './runtime-checks.ts'
 import { type Ask, checkService } from './service-check.ts'
@@ -28,9 +29,14 @@ export async function examine(
     folder,
     // What is in a folder that is none has nothing to tell.
     ...(folder.status === 'fail' ? [] : inFolder.map((check) => check(surroundings))),
-    ...(folder.status === 'fail' ? [] : [await checkContents(surroundings)]),
+    ...(folder.status === 'fail' ? [] : await longChecks(surroundings)),
     checkTls(surroundings),
     ...(await checkPorts(surroundings)),
     await checkService(ask, surroundings.isLocked),
   ]
+}
+
+/** What reads all that there is. */
+async function longChecks(surroundings: Surroundings): Promise<readonly Check[]> {
+  return [await checkContents(surroundings), await checkLedger(surroundings)]
 }

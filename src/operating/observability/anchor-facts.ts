@@ -4,11 +4,15 @@ import type { GaugeByState, Metric } from './metrics.ts'
 
 /** What tells of anchors. */
 export interface MeasuredAnchors {
-  figures(): Promise<AnchorFigures>
+  /** Undefined before they were asked for. */
+  readonly figures: AnchorFigures | undefined
+  /** Asks anew. */
+  count(): Promise<void>
 }
 
 /** The figures of what is put on ledgers. */
-export function anchorMetrics(figures: () => AnchorFigures | undefined): readonly Metric[] {
+export function anchorMetrics(measured: MeasuredAnchors): readonly Metric[] {
+  const figures = () => measured.figures
   const shown: readonly [Metric['type'], MetricName, () => number][] = [
     ['gauge', 'anchor_oldest_seconds', () => figures()?.oldestS ?? 0],
     ['gauge', 'resources_unanchored', () => figures()?.unanchored ?? 0],
@@ -18,10 +22,10 @@ export function anchorMetrics(figures: () => AnchorFigures | undefined): readonl
   return shown.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }
 
-export function anchorsByState(figures: () => AnchorFigures | undefined): GaugeByState {
+export function anchorsByState(measured: MeasuredAnchors): GaugeByState {
   return {
     name: 'anchors',
     help: metricHelp.anchors,
-    values: () => ({ ...figures()?.byState }),
+    values: () => ({ ...measured.figures?.byState }),
   }
 }

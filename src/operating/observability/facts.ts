@@ -1,5 +1,4 @@
 import type { MqttBroker } from '../../../connectors/mqtt-broker/mqtt-broker.ts'
-import type { AnchorFigures } from '../../anchors/figures/anchor-figures.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { MqttSessionStats } from '../../ingest/mqtt-sessions/mqtt-sessions.ts'
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
@@ -93,7 +92,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
-  let anchors: AnchorFigures | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
   const figures: readonly [Metric['type'], MetricName, () => number][] = [
     ['counter', 'readings_accepted_total', () => commits.kept.accepted],
@@ -132,17 +130,16 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...fileMetrics(parts.filing),
-      ...anchorMetrics(() => anchors),
+      ...anchorMetrics(parts.anchoring),
     ],
     byReason: [
       ...mqttCountersByReason(mqtt),
       sparkplugCounters(parts.intake.sparkplug),
       refusedUploads(parts.filing),
     ],
-    byState: [anchorsByState(() => anchors)],
+    byState: [anchorsByState(parts.anchoring)],
     async refresh() {
-      const [kept, processed, decisions, delivered, anchored] = await askThreads(parts)
-      if (anchored.status === 'fulfilled') anchors = anchored.value
+      const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
       if (delivered.status === 'fulfilled') deliveries = delivered.value
       if (kept.status === 'fulfilled') journal = kept.value
@@ -202,7 +199,7 @@ async function askThreads({ journal, worker, delivering, anchoring, alerts }: Me
     worker.status(),
     worker.decidedTotals(),
     delivering.stats(),
-    anchoring.figures(),
     alerts.count(),
+    anchoring.count(),
   ])
 }

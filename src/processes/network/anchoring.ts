@@ -12,6 +12,8 @@ import { systemClock } from '../../core/clock.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbox/keys.ts'
+import type { MeasuredAnchors } from '../../operating/observability/anchor-facts.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { VerificationStore } from '../../twins/verification/verification-store.ts'
 import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
@@ -30,9 +32,7 @@ export interface Anchoring {
   readonly openRoutes: readonly FastifyPluginAsync[]
   /** What is wrong with ledgers now, by their names: readings do not wait for them. */
   degraded(): Promise<Readonly<Record<string, string>>>
-  /** For `GET /metrics`: what the state has, and what the thread counts; that is empty before there was anything to anchor. */
-  figures(): Promise<AnchorFigures>
-  laneFigures(): Promise<readonly LaneFigures[]>
+  readonly measured: MeasuredAnchors
   /** There may be something to do. */
   readonly wake: () => void
   /** Rejects when the thread that anchors ends by an error. */
@@ -55,7 +55,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
   return {
     proofs,
     degraded: async () => degradedOf(await anchoring.figures()),
-    figures: () => anchorFigures(state, systemClock),
+    measured: measuredIn(state),
     openRoutes: [
       openRoutes({
         proofs,
@@ -63,7 +63,6 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         findPublic: (record) => publicVault(vaults, record),
       }),
     ],
-    laneFigures: () => anchoring.figures(),
     wake,
     failed: anchoring.failed,
     async start() {
@@ -96,6 +95,18 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
   return new ThreadedAnchoring(() =>
     startThread(import.meta.url, '../anchoring/anchoring-thread', options),
   )
+}
+
+function measuredIn(state: StateDatabase): MeasuredAnchors {
+  let figures: AnchorFigures | undefined
+  return {
+    get figures() {
+      return figures
+    },
+    async count() {
+      figures = await anchorFigures(state, systemClock)
+    },
+  }
 }
 
 /** The sandbox is what people know as the ledger; others are named after their networks. */

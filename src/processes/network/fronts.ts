@@ -320,7 +320,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           backups: backing.backups,
           delivering,
           filing,
-          anchoring,
+          anchoring: anchoring.measured,
         }),
       ),
     ],

@@ -193,7 +193,8 @@ function checkedOf(verdict: Verdict): Finding | undefined {
     case 'unreachable':
       // Of ledgers of others a proof alone says nothing: they are asked.
       return undefined
-    default:
+    case 'contradicted':
+    case 'not_found':
       return { is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }
   }
 }
@@ -216,7 +217,8 @@ function seenOf(sighting: Sighting, kept: Inclusion): Finding | undefined {
       return { is: 'contradicted', problem: 'the ledger has another transaction in its place' }
     case 'refused':
       return { is: 'contradicted', problem: `the ledger refuses it: ${sighting.reason}` }
-    default:
+    case 'early':
+    case 'pending':
       return { is: 'not_found', problem: 'the ledger has the transaction in no block' }
   }
 }
