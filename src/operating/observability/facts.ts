@@ -129,8 +129,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...atHandMetrics(() => processing, parts),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
-      ...fileMetrics(parts.filing),
-      ...anchorMetrics(parts.anchoring),
+      ...twinMetrics(parts),
     ],
     byReason: [
       ...mqttCountersByReason(mqtt),
@@ -146,6 +145,11 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       if (processed.status === 'fulfilled') processing = processed.value
     },
   }
+}
+
+/** What belongs to digital twins: files, and what is put on ledgers. */
+function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
+  return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
 }
 
 /** What is removed because it is too old. */
