@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AnchorProofs } from '../../src/anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
+import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
@@ -108,6 +110,7 @@ describe('GET /events/catalogue', () => {
     await assetStreamOf(person)
     await attachmentsOf(person)
     await outcomesOf(person)
+    await verified(person)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -319,6 +322,27 @@ async function outcomesOf(person: Person): Promise<void> {
         )
     }
   }
+}
+
+/** A vault that is compared with a ledger that does not answer. */
+async function verified(person: Person): Promise<void> {
+  await person.withKey('POST', `/vaults/${await vaultOf(person)}/verify`)
+  await using beside = await StateBeside.open(service.process)
+  const { state } = beside
+  const verifier = new Verifier({
+    state,
+    writer: beside,
+    clock: systemClock,
+    files: {
+      read() {
+        throw new Error('there are no files')
+      },
+    },
+    proofs: new AnchorProofs(state),
+    ledgerOf: async () => undefined,
+    trustedKeys: async () => new Set(),
+  })
+  while (await verifier.runDue()) continue
 }
 
 async function storedAttachment(person: Person): Promise<string> {

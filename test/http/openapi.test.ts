@@ -193,6 +193,7 @@ const openOperations = [
   /^POST \/auth\/token$/,
   /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,
+  /^GET \/verify\/\{cid\}$/,
   /^PUT \/uploads\/\{uploadId\}$/,
   /^GET \/users\/\{userId\}\/image$/,
   /^(GET|POST) \/mail\/(verify|unsubscribe)\/\{token\}$/,
