@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AnchorProofs } from '../../src/anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
+import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
@@ -108,6 +110,7 @@ describe('GET /events/catalogue', () => {
     await assetStreamOf(person)
     await attachmentsOf(person)
     await outcomesOf(person)
+    await verificationOf(person, vaultId)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -298,6 +301,27 @@ async function dataEventsOf(
   const told = () => eventsOf(person.userId).map(({ type }) => type)
   const awaited = [...events, 'stream.alert_triggered', 'stream.alert_cleared']
   while (!awaited.every((type) => told().includes(type))) await sleep(20)
+}
+
+/** The end of a verification, as it is written where no ledger is reached. */
+async function verificationOf(person: Person, vaultId: string): Promise<void> {
+  expect(await person.withKey('POST', `/vaults/${vaultId}/verify`)).toMatchObject({ status: 202 })
+  await using beside = await StateBeside.open(service.process)
+  const { state } = beside
+  const verifier = new Verifier({
+    state,
+    writer: beside,
+    clock: systemClock,
+    files: {
+      read() {
+        throw new Error('it has no files')
+      },
+    },
+    proofs: new AnchorProofs(state),
+    ledgerOf: async () => undefined,
+    trustedKeys: async () => new Set(),
+  })
+  expect(await verifier.runDue()).toBe(true)
 }
 
 /** Every outcome of an anchor, as it is written where there is no ledger. */
