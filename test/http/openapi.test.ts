@@ -191,6 +191,7 @@ const openOperations = [
   /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,
   /^GET \/\.well-known\//,
   /^POST \/auth\/token$/,
+  /^GET \/verify\/\{cid\}$/,
   /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,
   /^PUT \/uploads\/\{uploadId\}$/,
