@@ -10,7 +10,17 @@ import { describe, expect, test } from 'vitest'
 const pages = ['README.md', 'STYLE.md', ...globSync(['docs/*.md', 'bench/README.md'])]
 
 /** Names that the pages for users speak of: files of a data folder and of a backup, of readers, and a member of a payload. */
-const elsewhere = ['admin.json', 'owner.json', 'manifest.json', 'device.py', 'params.ts']
+const elsewhere = [
+  'admin.json',
+  'owner.json',
+  'keys.json',
+  'ledger-keys.json',
+  'metadata.json',
+  'proof.json',
+  'manifest.json',
+  'device.py',
+  'params.ts',
+]
 const code = globSync([
   '{src,connectors,processors,scripts,bench,examples}/**/*.ts',
   'test/**/*.ts',

@@ -5,7 +5,7 @@ import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 import { rawCidOf } from '../../src/ledgers/proofs/content-id.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
 
-/** The same key for all, so that a ledger can be opened again. */
+/** One key for all, so that a ledger can be opened again. */
 export const cipher = new MasterKey(Buffer.alloc(32, 7))
 
 export async function openSandbox(folder: string): Promise<SandboxLedger> {

@@ -3,22 +3,17 @@ import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
 import { LedgerUnreachable } from '../ledger.ts'
 import { parseHeader } from '../proofs/block-header.ts'
+import { MerkleTree } from '../proofs/merkle-tree.ts'
 import { type Proof, proofOf } from '../proofs/proof.ts'
 import { verifierOf } from '../proofs/public-key.ts'
-import { membersOf } from '../proofs/transaction-text.ts'
-import {
-  type Block,
-  BrokenChain,
-  type ChainKeys,
-  checkedBlock,
-  emptyTip,
-  tipAfter,
-} from './block.ts'
+import { membersOf, sandboxNetwork, sha256Of } from '../proofs/transaction-text.ts'
+import { BrokenChain, type ChainKeys, checkedBlock, emptyTip, tipAfter } from './block.ts'
 import { ChainIndex } from './chain-index.ts'
 import { lineAt, linesFrom } from './chain-lines.ts'
 import { chainFile, indexFile } from './files.ts'
-import { inclusionOf } from './inclusion.ts'
+import { inclusionIn } from './inclusion.ts'
 import { isMissing, ledgerKeys } from './keys.ts'
+import { isSignedText, leavesOf } from './transaction.ts'
 
 /** A whole chain, or what is first wrong with it. */
 export interface ChainReport {
@@ -90,8 +85,8 @@ export async function provenByChain(
 ): Promise<Proof | undefined> {
   return await reading(folder, async (file, keys) => {
     for (const cid of cids) {
-      const block = await blockWith(folder, file, { cid, keys })
-      const proof = block && proofIn(block, { cid, keys, profile })
+      const line = await lineWith(folder, file, cid)
+      const proof = line === undefined ? undefined : proofIn(line, { cid, keys, profile })
       if (proof) return proof
     }
     return undefined
@@ -143,67 +138,54 @@ function knownHeight(folder: string): number {
 interface Wanted {
   readonly cid: string
   readonly keys: ChainKeys
+  readonly profile: string
 }
 
 /** Looks where the index says, and else into all lines that it does not know. */
-async function blockWith(
-  folder: string,
-  file: FileHandle,
-  { cid, keys }: Wanted,
-): Promise<Block | undefined> {
+async function lineWith(folder: string, file: FileHandle, cid: string) {
   const found = indexed(folder, (index) => {
     const place = index.byCid(cid)
     return { block: place && index.block(place.height), last: index.last() }
   })
   if (found?.block) {
     const line = await lineAt(file, found.block)
-    if (line?.includes(cid) === true) return blockAlone(line, keys)
+    if (line?.includes(cid) === true) return line
   }
   const from = found?.last ? found.last.offset + found.last.bytes : 0
   const { size } = await file.stat()
   for await (const { text, isEnded } of linesFrom(file, from <= size ? from : 0)) {
-    if (isEnded && text.includes(cid)) return blockAlone(text, keys)
+    if (isEnded && text.includes(cid)) return text
   }
   return undefined
 }
 
-/** A block for itself: it is signed, and what is before it was not looked at. */
-function blockAlone(line: string, keys: ChainKeys): Block {
-  const { header, transactions } = membersOf(line) ?? {}
+/** What a line says, as it is: whether it fits together is found when the proof is checked. */
+function proofIn(line: string, { cid, keys, profile }: Wanted): Proof | undefined {
+  const { header, signature, transactions: signed } = membersOf(line) ?? {}
   const said = typeof header === 'string' ? parseHeader(header) : undefined
-  if (!said) throw new LedgerUnreachable('a block of the sandbox ledger is broken')
-  const { height, previous, timeUs } = said
-  const sequence = firstSequence(transactions)
-  const before = { height: height - 1, hash: previous, timeUs: timeUs - 1, nextSequence: sequence }
-  return checkedBlock(line, before, keys)
-}
-
-function firstSequence(transactions: unknown): number {
-  const [first] = Array.isArray(transactions) ? (transactions as readonly unknown[]) : []
-  const text = (first as { readonly text?: unknown } | undefined)?.text
-  const sequence = typeof text === 'string' ? membersOf(text)?.['sequence'] : undefined
-  return typeof sequence === 'number' ? sequence : 0
-}
-
-interface WantedProof extends Wanted {
-  readonly profile: string
-}
-
-function proofIn(block: Block, { cid, keys, profile }: WantedProof): Proof | undefined {
-  for (const [position, { hash, text, leaves }] of block.transactions.entries()) {
-    const leaf = leaves.findIndex((one) => one.cid === cid)
-    if (leaf === -1) continue
-    return proofOf({
-      status: 'COMPLETED',
-      isFinal: true,
-      profile,
-      parts: [{ name: '', cid, leaf }],
-      leaves: leaves.map((one) => one.cid),
-      ledger: '',
-      network: 'sandbox',
-      transaction: { hash, text },
-      inclusion: inclusionOf(block, position, keys),
-    })
-  }
-  return undefined
+  if (!said || typeof header !== 'string' || typeof signature !== 'string') return undefined
+  if (!Array.isArray(signed) || !signed.every(isSignedText)) return undefined
+  const position = signed.findIndex(({ annex }) => annex.includes(`"${cid}"`))
+  const transaction = signed[position]
+  if (!transaction) return undefined
+  const { text, annex } = transaction
+  const leaves = leavesOf(annex) ?? []
+  const leaf = leaves.findIndex((one) => one.cid === cid)
+  if (leaf === -1) return undefined
+  const hashes = signed.map((one) => sha256Of(one.text))
+  return proofOf({
+    status: 'COMPLETED',
+    isFinal: true,
+    profile,
+    parts: [{ name: '', cid, leaf }],
+    leaves: leaves.map((one) => one.cid),
+    ledger: '',
+    network: sandboxNetwork,
+    transaction: { hash: sha256Of(text), text },
+    inclusion: inclusionIn(
+      { said, header, hash: sha256Of(header), signature },
+      { position, text, tree: MerkleTree.over(hashes) },
+      keys,
+    ),
+  })
 }

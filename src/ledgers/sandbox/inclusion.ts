@@ -1,30 +1,31 @@
 import type { Inclusion } from '../ledger.ts'
 import type { MerkleTree } from '../merkle/merkle-tree.ts'
 import { jwkOf } from '../proofs/public-key.ts'
-import { tokenIdOf } from '../proofs/transaction-text.ts'
-import { type Block, type ChainKeys, treeOf } from './block.ts'
+import { parseText, tokenIdOf } from '../proofs/transaction-text.ts'
+import type { Block, ChainKeys } from './block.ts'
 
-/**
- * What shows that a transaction is in a block.
- *
- * @param tree that of the block, where it is made already
- */
-export function inclusionOf(
-  block: Block,
-  position: number,
+/** A transaction with the tree of its block. */
+interface PlacedTransaction {
+  readonly position: number
+  readonly text: string
+  readonly tree: MerkleTree
+}
+
+/** What shows that a transaction is in a block. */
+export function inclusionIn(
+  { said, header, hash, signature }: Omit<Block, 'transactions'>,
+  { position, text, tree }: PlacedTransaction,
   keys: ChainKeys,
-  tree: MerkleTree = treeOf(block.transactions),
 ): Inclusion {
   const { x = '' } = keys.blocks.export({ format: 'jwk' })
-  const transaction = block.transactions[position]
-  const { signature } = block
+  const own = parseText(text)
   return {
-    height: block.said.height,
-    timeUs: block.said.timeUs,
-    header: block.header,
-    blockHash: block.hash,
+    height: said.height,
+    timeUs: said.timeUs,
+    header,
+    blockHash: hash,
     path: tree.path(position),
     signatures: [{ keyId: keys.chain, algorithm: 'Ed25519', publicKey: jwkOf(x), signature }],
-    ...(transaction?.said.kind === 'nft' && { tokenId: tokenIdOf(transaction.said) }),
+    ...(own?.kind === 'nft' && { tokenId: tokenIdOf(own) }),
   }
 }

@@ -24,7 +24,7 @@ import {
 } from './block.ts'
 import { Chain } from './chain.ts'
 import type { TransactionPlace } from './chain-index.ts'
-import { inclusionOf } from './inclusion.ts'
+import { inclusionIn } from './inclusion.ts'
 import { type Cipher, ensureSandboxKeys, type SandboxKeys } from './keys.ts'
 import { mappingOf } from './mapping.ts'
 import { News } from './news.ts'
@@ -216,7 +216,8 @@ export class SandboxLedger implements Ledger {
 
   async #inclusionOf({ height, position }: TransactionPlace): Promise<Inclusion> {
     const { block, tree } = await this.#blockAt(height)
-    return inclusionOf(block, position, this.#chainKeys, tree)
+    const { text = '' } = block.transactions[position] ?? {}
+    return inclusionIn(block, { position, text, tree }, this.#chainKeys)
   }
 
   /** Sees to it that there is a block, or another try of the disk, after so long at most. */

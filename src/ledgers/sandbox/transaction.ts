@@ -21,7 +21,7 @@ export interface SignedText {
   readonly text: string
   /** JSON of all CIDs with their intents: pairs, in order. */
   readonly annex: string
-  /** Of the account, over the text: base64. */
+  /** The account's, over the text: base64. */
   readonly signature: string
 }
 
@@ -112,7 +112,8 @@ export function isSignature(text: string, signature: string, key: KeyObject): bo
   return verify(null, Buffer.from(text), key, bytes)
 }
 
-function leavesOf(annex: string): readonly Leaf[] | undefined {
+/** The CIDs of a transaction; undefined where the text is no list of them. */
+export function leavesOf(annex: string): readonly Leaf[] | undefined {
   let pairs: unknown
   try {
     pairs = JSON.parse(annex)

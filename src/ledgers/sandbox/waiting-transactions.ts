@@ -6,7 +6,7 @@ const charsMax = 128 * 1024 * 1024
 
 export interface Waiting {
   readonly transaction: SandboxTransaction
-  /** Of its blob. */
+  /** The length of its blob. */
   readonly chars: number
 }
 
