@@ -130,7 +130,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...fileMetrics(parts.filing),
-      ...anchorMetrics(parts.anchoring),
     ],
     byReason: [
       ...mqttCountersByReason(mqtt),
@@ -169,7 +168,17 @@ function diskMetrics(diskSpace: MeasuredParts['diskSpace']): readonly Metric[] {
 }
 
 function keptMetrics(
-  { sources, hooks, mqttSessions, intake, backups, diskSpace, alerts, ...jobs }: MeasuredParts,
+  {
+    sources,
+    hooks,
+    mqttSessions,
+    intake,
+    backups,
+    diskSpace,
+    alerts,
+    anchoring,
+    ...jobs
+  }: MeasuredParts,
   status: () => ProcessingStatus | undefined,
 ): readonly Metric[] {
   return [
@@ -183,6 +192,7 @@ function keptMetrics(
     ...rollupMetrics(() => status()?.totals.rollups),
     ...backupMetrics(backups),
     ...alertMetrics(alerts),
+    ...anchorMetrics(anchoring),
     {
       type: 'counter',
       name: 'intake_faults_total',
