@@ -112,12 +112,6 @@ async function attachments(): Promise<Figure> {
 
 /** What a service takes that anchors, over one that does not. */
 async function memory(): Promise<Figure> {
-  const restingMb = async (anchoring: string, makesOne: boolean) =>
-    await withService({ STREAMVAULT_ANCHORING: anchoring }, async ({ api, service }) => {
-      if (makesOne) await vaultOf(api, await templateOf(api))
-      await sleep(5_000)
-      return residentMb(service)
-    })
   const off = await restingMb('off', false)
   const idle = await restingMb('on', false)
   const one = await restingMb('on', true)
@@ -127,6 +121,14 @@ async function memory(): Promise<Figure> {
     target: 'at most 10 MB more',
     isMet: idle - off <= 10,
   }
+}
+
+async function restingMb(anchoring: string, makesOne: boolean): Promise<number> {
+  return await withService({ STREAMVAULT_ANCHORING: anchoring }, async ({ api, service }) => {
+    if (makesOne) await vaultOf(api, await templateOf(api))
+    await sleep(5_000)
+    return residentMb(service)
+  })
 }
 
 /** Resolves with the seconds until all are completed. */

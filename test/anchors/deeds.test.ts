@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { batchLeavesMax, planDeeds } from '../../src/anchors/pursuit/deeds.ts'
 import type { WaitingAnchor } from '../../src/anchors/pursuit/open-work.ts'

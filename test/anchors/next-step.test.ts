@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AnchorStatus } from '../../src/anchors/intents/anchor.ts'
 import { nextStep, type PursuedAnchor, type Seen } from '../../src/anchors/intents/next-step.ts'

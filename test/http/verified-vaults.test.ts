@@ -61,7 +61,7 @@ test('a vault that is as it was is proven, and the inbox says so', async () => {
 
   const good = { type: 'SUCCESS', title: 'Vault verified' }
   expect(await told(service.api, id)).toMatchObject([good])
-  // Whoever asks once more is told once more, however soon that is.
+  // A second one is told of, too, however soon it comes.
   await verify(service.api, id)
   expect(await told(service.api, id, 2)).toMatchObject([good, good])
 })

@@ -31,6 +31,17 @@ describe('an event is told in the transaction of the change that caused it', () 
     ])
   })
 
+  test('without an entry in the inbox, where it is quiet', async () => {
+    await using users = await NotifiedUsers.open()
+
+    await users.happen({ isQuiet: true })
+
+    expect(users.told).toMatchObject([{ type: 'vault.created', isQuiet: true }])
+    expect(await users.entryIds()).toEqual([])
+    await users.happen({ resourceId: 'v2' })
+    expect(await users.entryIds()).toHaveLength(1)
+  })
+
   test('never, when the change is taken back', async () => {
     await using users = await NotifiedUsers.open()
     const nobody = users.tests.state.deleteFrom('users').where('id', '=', 'nobody')

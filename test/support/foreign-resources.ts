@@ -63,6 +63,10 @@ export class ForeignResources {
     },
     cid: () => this.#anchoredCid(),
     stream_id: () => this.#assetStream(),
+    cid: async () => {
+      const path = `/vaults/${await this.#vault()}`
+      return (await this.#owner.withKey<{ readonly cid: string }>('GET', path)).body.cid
+    },
     streamCode: () => this.#assetStream(),
     attachmentId: async () => (await this.#attachment()).id,
     uploadId: async () => {

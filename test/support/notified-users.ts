@@ -15,6 +15,7 @@ export interface ToldEvent extends RecordedEvent {
 }
 
 interface Happening {
+  readonly isQuiet?: boolean
   readonly type?: EventType
   readonly resourceId?: string
   readonly ownerId?: UserId
@@ -88,6 +89,7 @@ export class NotifiedUsers implements AsyncDisposable {
   /** The changes that record an event of a vault called boiler. */
   recorded(happening: Happening = {}) {
     const { type = 'vault.created', resourceId = 'v1', ownerId = this.ada, severity } = happening
+    const { isQuiet = false } = happening
     const data = { id: resourceId, name: 'boiler' }
     const about = { vaultId: resourceId, templateId: 't', resourceType: 'vault', data }
     return this.events.record({
@@ -95,6 +97,7 @@ export class NotifiedUsers implements AsyncDisposable {
       ownerId,
       resourceId,
       ...about,
+      isQuiet,
       ...(severity && { severity }),
     })
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { newId } from '../../src/core/ids.ts'
+import { newId, type UserId } from '../../src/core/ids.ts'
 import {
   attemptChanges,
   commitChanges,
@@ -11,6 +11,8 @@ import {
 } from '../../src/storage/state/database.ts'
 import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { anchorEarlier } from '../../src/twins/anchored/earlier-resources.ts'
+import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
+import { withMetadata } from '../../src/twins/asset-streams/earlier-asset-stream.ts'
 import { statusesIn } from '../../src/twins/progress/progress.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { openOldState } from '../support/old-state.ts'
@@ -120,6 +122,23 @@ describe('what was there before', () => {
       streams: [stream.metadata_cid],
     })
     expect(template.metadata_cid).toMatch(/^bafkrei/)
+  })
+
+  test('of an asset stream that a new vault lists is anchored before that, and once', async () => {
+    await using earlier = await Earlier.open()
+    const { needs, state, ids } = earlier
+    const assetStreams = new AssetStreamStore(needs)
+    const before = await assetStreams.withCodes(ids.user as UserId, ['GOLD'])
+
+    const [first, again] = [await withMetadata(needs, before), await withMetadata(needs, before)]
+    await earlier.anchorAll()
+
+    expect(before[0]?.metadataCid).toBe('')
+    expect(first).toMatchObject([{ id: ids.stream, status: 'METADATA_STORED' }])
+    expect(first[0]?.metadataCid).toMatch(/^bafkrei/)
+    expect(again).toEqual(first)
+    const anchors = state.selectFrom('anchors').where('resource_id', '=', ids.stream)
+    expect(await anchors.selectAll().execute()).toHaveLength(1)
   })
 
   test('is left out when it is gone', async () => {

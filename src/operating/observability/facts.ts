@@ -129,7 +129,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...atHandMetrics(() => processing, parts),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
-      ...fileMetrics(parts.filing),
+      ...twinMetrics(parts),
     ],
     byReason: [
       ...mqttCountersByReason(mqtt),
@@ -145,6 +145,11 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       if (processed.status === 'fulfilled') processing = processed.value
     },
   }
+}
+
+/** What belongs to digital twins: files, and what is put on ledgers. */
+function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
+  return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
 }
 
 /** What is removed because it is too old. */
@@ -168,17 +173,7 @@ function diskMetrics(diskSpace: MeasuredParts['diskSpace']): readonly Metric[] {
 }
 
 function keptMetrics(
-  {
-    sources,
-    hooks,
-    mqttSessions,
-    intake,
-    backups,
-    diskSpace,
-    alerts,
-    anchoring,
-    ...jobs
-  }: MeasuredParts,
+  { sources, hooks, mqttSessions, intake, backups, diskSpace, alerts, ...jobs }: MeasuredParts,
   status: () => ProcessingStatus | undefined,
 ): readonly Metric[] {
   return [
@@ -192,7 +187,6 @@ function keptMetrics(
     ...rollupMetrics(() => status()?.totals.rollups),
     ...backupMetrics(backups),
     ...alertMetrics(alerts),
-    ...anchorMetrics(anchoring),
     {
       type: 'counter',
       name: 'intake_faults_total',

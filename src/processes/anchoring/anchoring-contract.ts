@@ -13,6 +13,8 @@ export interface AnchoringThreadData {
   /** Where the files of users are: the folder is that of the data folder. */
   readonly filesAddress: FilesAddress
   readonly filesFolder: string
+  /** Whether anything is put on a ledger; vaults are compared with it in any case. */
+  readonly isAnchoring: boolean
   readonly patienceUs: number
   readonly batchWaitUs: number
   /** Where the state is written. */

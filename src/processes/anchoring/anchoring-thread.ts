@@ -62,7 +62,10 @@ function run(port: MessagePort, data: AnchoringThreadData): void {
     trustedKeys: () => blockKeys(folder),
   })
   const verifying = new Verifying(verifier, onFailure)
-  const running = Promise.all([lane.run(stopping.signal), verifying.run(stopping.signal)])
+  const running = Promise.all([
+    data.isAnchoring ? lane.run(stopping.signal) : undefined,
+    verifying.run(stopping.signal),
+  ])
   const procedures: AnchoringProcedures = {
     wake() {
       lane.wake()

@@ -14,6 +14,8 @@ import { startThread } from '../../core/threads/start-thread.ts'
 import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import type { MeasuredAnchors } from '../../operating/observability/anchor-facts.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { EarlierPass } from '../../twins/anchored/earlier-pass.ts'
+import type { TemplateStore } from '../../twins/templates/template-store.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { VerificationStore } from '../../twins/verification/verification-store.ts'
 import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
@@ -24,7 +26,8 @@ export interface AnchoringNeeds {
   readonly logger: Logger
   readonly cipher: Cipher
   readonly vaults: Pick<VaultStore, 'load'>
-  readonly verifications: Pick<VerificationStore, 'isThere'>
+  readonly verifications: Pick<VerificationStore, 'isThere' | 'onAsked'>
+  readonly templates: TemplateStore
 }
 
 export interface Anchoring {
@@ -45,13 +48,19 @@ export interface Anchoring {
 /** Composition of what puts something on ledgers, in a thread, and of what tells of it. */
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
   const { state, folder, worker } = engine
-  const { config, logger, cipher, vaults, verifications } = needs
+  const { config, logger, cipher, vaults, verifications, templates } = needs
   const proofs = new AnchorProofs(state)
   const anchoring = anchoringOf(engine, config)
   const wake = () => {
     if (config.isAnchoring) anchoring.wake()
   }
   worker.onAnchors(wake)
+  // To look at a ledger is no harm, whatever may be put on it.
+  verifications.onAsked(() => anchoring.wake())
+  const earlier = new EarlierPass(
+    { state, writer: worker, clock: systemClock, templates },
+    (error) => logger.error({ err: error }, 'what was there before could not be anchored'),
+  )
   return {
     proofs,
     degraded: async () => degradedOf(await anchoring.figures()),
@@ -71,10 +80,14 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
       } catch (error) {
         logger.error({ err: error }, 'the keys of the sandbox ledger are of no use')
       }
-      const open = new OpenWork(state, sandbox)
-      if ((await open.isThere()) || (await verifications.isThere())) wake()
+      if (config.isAnchoring) earlier.start()
+      if (config.isAnchoring && (await new OpenWork(state, sandbox).isThere())) anchoring.wake()
+      if (await verifications.isThere()) anchoring.wake()
     },
-    stop: () => anchoring.stop(),
+    async stop() {
+      await earlier.stop()
+      await anchoring.stop()
+    },
   }
 }
 
@@ -86,6 +99,7 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
     ledgerFolder: folder.ledger,
     filesAddress: config.filesAddress,
     filesFolder: folder.files,
+    isAnchoring: config.isAnchoring,
     patienceUs: config.anchorPatienceUs,
     batchWaitUs: config.anchorBatchWaitUs,
     desk: ports.anchorDeskPort,

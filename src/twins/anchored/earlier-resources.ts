@@ -11,6 +11,7 @@ import { storedColumns, storedStatus } from '../progress/progress.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
 import { vaultCids } from '../vaults/vault-metadata.ts'
 import { anchoredVault, contentSize, fromRow as vaultOf } from '../vaults/vault-store.ts'
+import { anchoredImage } from '../vaults/vault-uploads.ts'
 
 /** Resources that are looked at at once: between two portions others get their turn. */
 const portion = 100
@@ -118,7 +119,13 @@ async function vaultChanges(
     .where('metadata_cid', '=', '')
     // What its metadata say of whether it is for everybody has to be so.
     .where('public', '=', row.public)
-  return [update, ...anchoredVault(needs, vault, { cids, isQuiet: true })]
+  const { imageCid, imageUploads } = vault
+  const image = { turn: imageUploads, cid: imageCid, isQuiet: true }
+  return [
+    update,
+    ...anchoredVault(needs, vault, { cids, isQuiet: true }),
+    ...(imageCid === '' ? [] : anchoredImage(needs, vault, image)),
+  ]
 }
 
 async function attachmentChanges(

@@ -1,9 +1,11 @@
-import { plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
+import type { Compilable } from 'kysely'
+import { type PlanAnchorNeeds, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { imageUploads } from '../../files/uploads/image-uploads.ts'
 import type { UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import type { Vault } from './vault.ts'
 import type { VaultStore } from './vault-store.ts'
 
 export interface VaultUploadsNeeds {
@@ -13,6 +15,25 @@ export interface VaultUploadsNeeds {
   readonly clock: Clocks
 }
 
+/** The changes that have an image of its own anchored, apart from the vault, which is on the ledger by then. */
+export function anchoredImage(
+  needs: PlanAnchorNeeds,
+  { id, ledger, network }: Vault,
+  image: { readonly turn: number; readonly cid: string; readonly isQuiet?: boolean },
+): readonly Compilable[] {
+  const { turn, cid, isQuiet = false } = image
+  return plannedAnchor(needs, {
+    resourceType: 'vault',
+    resourceId: id,
+    operation: `image:${turn}`,
+    ledger,
+    network,
+    kind: 'root',
+    parts: [{ name: 'image', cid }],
+    isQuiet,
+  })
+}
+
 /** What is uploaded for vaults: an image of their own. */
 export function vaultUploads({ vaults, state, lifecycle, clock }: VaultUploadsNeeds): UploadKind {
   return imageUploads('vaults', {
@@ -20,21 +41,9 @@ export function vaultUploads({ vaults, state, lifecycle, clock }: VaultUploadsNe
     async also(resourceId, { turn, cid }) {
       const vault = await vaults.load(resourceId)
       if (!vault) return []
-      const { ownerId, name, ledger, network } = vault
+      const { ownerId, name } = vault
       const event = { event: 'vault.updated', ownerId, resourceId, name, actor: undefined } as const
-      const anchor = plannedAnchor(
-        { state, clock },
-        {
-          resourceType: 'vault',
-          resourceId,
-          operation: `image:${turn}`,
-          ledger,
-          network,
-          kind: 'root',
-          parts: [{ name: 'image', cid }],
-        },
-      )
-      return [...lifecycle.record(event), ...anchor]
+      return [...lifecycle.record(event), ...anchoredImage({ state, clock }, vault, { turn, cid })]
     },
   })
 }

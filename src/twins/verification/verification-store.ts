@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import { newId, type VaultId, type VerificationId } from '../../core/ids.ts'
-import { anchoring, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { Verification } from './verification.ts'
 
 /** Vaults that wait to be verified: each may have gigabytes that are to be hashed. */
@@ -20,9 +20,15 @@ export interface VerificationStoreNeeds {
 /** Verifications that are asked for; each stays until it has its end, whatever happens to the service. */
 export class VerificationStore {
   readonly #needs: VerificationStoreNeeds
+  #tell: (() => void) | undefined
 
   constructor(needs: VerificationStoreNeeds) {
     this.#needs = needs
+  }
+
+  /** Calls back when one was asked for. */
+  onAsked(listener: () => void): void {
+    this.#tell = listener
   }
 
   /**
@@ -44,7 +50,10 @@ export class VerificationStore {
           WHERE (SELECT count(*) FROM verifications) < ${waitingMax}`,
       )
       .onConflict((conflict) => conflict.column('vault_id').doNothing())
-    if (await writer.attempt(anchoring(insertion))) return asked
+    if (await writer.attempt(insertion)) {
+      this.#tell?.()
+      return asked
+    }
     const other = await this.#find(vaultId)
     if (other) return other
     throw new DomainError('overloaded', 'too many vaults wait to be verified', {

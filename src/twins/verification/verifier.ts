@@ -191,7 +191,7 @@ function checkedOf(verdict: Verdict): Finding | undefined {
       return { is: 'contradicted', problem }
     }
     case 'unreachable':
-      // Of ledgers of others a proof alone says nothing: they are asked.
+      // Ledgers of others are asked: a proof alone says nothing of them.
       return undefined
     case 'contradicted':
     case 'not_found':
