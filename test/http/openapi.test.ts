@@ -194,7 +194,6 @@ const openOperations = [
   /^GET \/verify\/\{cid\}$/,
   /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,
-  /^GET \/verify\/\{cid\}$/,
   /^PUT \/uploads\/\{uploadId\}$/,
   /^GET \/users\/\{userId\}\/image$/,
   /^(GET|POST) \/mail\/(verify|unsubscribe)\/\{token\}$/,

@@ -61,7 +61,6 @@ export class ForeignResources {
       if (template.endsWith('/image')) await this.#fill(`/vaults/${id}`, imageUrl, gif)
       return id
     },
-    cid: () => this.#anchoredCid(),
     stream_id: () => this.#assetStream(),
     cid: async () => {
       const path = `/vaults/${await this.#vault()}`
@@ -129,13 +128,6 @@ export class ForeignResources {
     const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
     this.#newestVault = await made(this.#owner.withKey<Made>('POST', '/vaults', body))
     return this.#newestVault
-  }
-
-  /** That of a vault: it is known before anything is on a ledger. */
-  async #anchoredCid(): Promise<string> {
-    const path = `/vaults/${await this.#vault()}`
-    const { body } = await this.#owner.withKey<{ readonly cid: string }>('GET', path)
-    return body.cid
   }
 
   #assetStream(): Promise<string> {
