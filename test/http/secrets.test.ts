@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
+import { filesIn } from '../../src/config/data-folder.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import type { MadeKey } from '../support/people.ts'
@@ -68,6 +70,8 @@ class Exercise {
     await this.#as('POST', '/auth/signing-keys/rotate')
     this.#addSigningKey('the second signing key')
     const token = await this.#token('another token', rotated)
+    this.#addLedgerKeys()
+    await this.#anchored()
     await this.#mqtt(rotated, token)
     await this.#webhook()
     await this.#device()
@@ -113,6 +117,35 @@ class Exercise {
     const { d = '' } = createPrivateKey(privateKey).export({ format: 'jwk' })
     this.secrets.set(what, Buffer.from(d, 'base64url'))
     this.secrets.set(`${what}, PEM`, Buffer.from(privateKey.split('\n')[1] ?? ''))
+  }
+
+  /** They are made at the start. */
+  #addLedgerKeys(): void {
+    const { ledger } = filesIn(this.#service.dataDir)
+    const text = readFileSync(join(ledger, 'keys.json'), 'utf8')
+    const { keys } = JSON.parse(text) as { keys: { role: string; private: string }[] }
+    const cipher = new MasterKey(this.#master)
+    for (const { role, private: secret } of keys) {
+      const d = cipher.decrypt(Buffer.from(secret, 'base64'))
+      this.secrets.set(`the key of the ledger for ${role}`, Buffer.from(d, 'base64url'))
+    }
+  }
+
+  /** With everything that is answered of it, to its owner and to strangers. */
+  async #anchored(): Promise<void> {
+    const body = { asset_code: 'CANARY', description: null }
+    const { id } = await this.#as<{ id: string }>('POST', '/streams', body)
+    const proof = async () =>
+      await this.#as<{ cid: string; final: boolean }>('GET', `/streams/${id}/proof`)
+    await expect.poll(async () => (await proof()).final).toBe(true)
+    const { cid } = await proof()
+    const paths = [`/streams/${id}/proof`, `/streams/${id}/metadata`]
+    for (const path of paths) this.answers.push(JSON.stringify(await this.#as('GET', path)))
+    for (const path of [`/verify/${cid}`, '/.well-known/ledger-keys.json']) {
+      const answer = await fetch(this.#service.http + path)
+      expect(answer.status).toBe(200)
+      this.answers.push(await answer.text())
+    }
   }
 
   async #mqtt({ apiKey, apiSecret }: MadeKey, token: string): Promise<void> {
@@ -220,6 +253,7 @@ describe('a secret is written nowhere', () => {
   test('when the settings give the first ones', async () => {
     const service = await services.start(services.newFolder(), {
       STREAMVAULT_LOG_LEVEL: 'trace',
+      STREAMVAULT_ANCHORING: 'on',
       STREAMVAULT_MASTER_KEY: masterKey.toString('base64'),
       STREAMVAULT_ADMIN_KEY: given.key,
       STREAMVAULT_ADMIN_SECRET: given.secret,
@@ -230,7 +264,7 @@ describe('a secret is written nowhere', () => {
 
     await exercise.run()
 
-    expect(exercise.secrets.size).toBeGreaterThanOrEqual(19)
+    expect(exercise.secrets.size).toBeGreaterThanOrEqual(22)
     // With what stands in the WAL, and once more when all is written and closed.
     expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
     await service.end('SIGTERM')
@@ -289,6 +323,7 @@ describe('a secret is written nowhere', () => {
   test('but in the two files that are made for it', async () => {
     const service = await services.start(services.newFolder(), {
       STREAMVAULT_LOG_LEVEL: 'trace',
+      STREAMVAULT_ANCHORING: 'on',
       STREAMVAULT_ADMIN_KEY: '',
       STREAMVAULT_ADMIN_SECRET: '',
     })

@@ -59,7 +59,11 @@ test('a vault that is as it was is proven, and the inbox says so', async () => {
   const { id } = await anchoredVault(service.api)
   await verify(service.api, id)
 
-  expect(await told(service.api, id)).toMatchObject([{ type: 'SUCCESS', title: 'Vault verified' }])
+  const good = { type: 'SUCCESS', title: 'Vault verified' }
+  expect(await told(service.api, id)).toMatchObject([good])
+  // A second one is told of, too, however soon it comes.
+  await verify(service.api, id)
+  expect(await told(service.api, id, 2)).toMatchObject([good, good])
 })
 
 test('a payload that was changed behind our back is contradicted, which is an error', async () => {

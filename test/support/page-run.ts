@@ -64,13 +64,13 @@ export class PageRun {
   }
 
   /** @throws Error when a tool is missing that the commands of the page need */
-  static async start(page: string): Promise<PageRun> {
+  static async start(page: string, more: Readonly<Record<string, string>> = {}): Promise<PageRun> {
     if (missing.length > 0) throw new Error(adviceFor(page))
     const folder = mkdtempSync(join(tmpdir(), 'streamvault-page-'))
     // What `npm install mqtt` would bring.
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     // Addresses that the service hands out have the port that it was told of.
-    const settings = { ...generatedKey, ...(await publicAddress()) }
+    const settings = { ...generatedKey, ...(await publicAddress()), ...more }
     return new PageRun(folder, await startServiceProcess(newDataDir(), settings))
   }
 

@@ -22,6 +22,11 @@ const fileCid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 const received = '[["SERVICE_RECEIVED",1]]'
 const stored = '[["SERVICE_RECEIVED",1],["UPLOAD_PENDING",1],["METADATA_STORED",2]]'
 
+/** As the service has it, with a key that stays. */
+function saltOf(id: string): string {
+  return Buffer.from(id).toString('base64')
+}
+
 interface Ids {
   readonly user: string
   readonly template: string
@@ -84,8 +89,6 @@ class Earlier implements AsyncDisposable {
       attempt: (...changes) => attemptChanges(this.state, changes.map(plain)),
     }
     const stores = { state: this.state, writer, clock: systemClock }
-    // As the service has it, with a key that stays.
-    const saltOf = (id: string) => Buffer.from(id).toString('base64')
     const salted = { ...stores, saltOf }
     return { ...salted, templates: new TemplateStore(salted) }
   }

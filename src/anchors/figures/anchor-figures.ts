@@ -54,7 +54,7 @@ export async function anchorFigures(
 
 const missing = { transactions: 0, verifications: 0, unanchored: 0 }
 
-/** Those of a state are taken in the order of their numbers, so the first one has waited for the longest. */
+/** The first of a state has waited for the longest: they are taken in the order of their numbers. */
 async function firstBegun(
   state: StateDatabase,
   network: string,

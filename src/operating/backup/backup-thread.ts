@@ -39,7 +39,7 @@ export interface BackupProcedures {
   writeJournal(part: JournalPart): Promise<void>
   writeContents(source: ContentSource): Promise<void>
   writeFiles(files: readonly StagedFile[]): Promise<void>
-  /** Of the folder of the ledger. */
+  /** Takes the folder of the ledger. */
   writeLedger(folder: string): Promise<void>
   /** Resolves with the rows of each table. */
   writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>>

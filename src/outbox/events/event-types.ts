@@ -99,9 +99,11 @@ export function isCoalesced(type: string): boolean {
   return coalescedTypes.has(type)
 }
 
-const alertTypes: ReadonlySet<KnownType> = new Set([
+/** Each of these says something of its own: of an alert, or of what somebody has asked for. */
+const unrepeated: ReadonlySet<KnownType> = new Set([
   'stream.alert_triggered',
   'stream.alert_cleared',
+  'vault.verification_complete',
 ])
 
 /**
@@ -109,7 +111,7 @@ const alertTypes: ReadonlySet<KnownType> = new Set([
  * (decisions.md#repetitions-of-an-event).
  */
 export function isDeduplicated(type: KnownType): boolean {
-  return !isCoalesced(type) && !alertTypes.has(type)
+  return !isCoalesced(type) && !unrepeated.has(type)
 }
 
 /** How an event is put into the body of a request: each type has one format, or none. */
