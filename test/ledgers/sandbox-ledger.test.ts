@@ -1,9 +1,10 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
+import { verifyChain } from '../../src/ledgers/sandbox/chain-reader.ts'
 import { ledgerKeys } from '../../src/ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
 import { ledgerContract } from '../contracts/ledger-contract.ts'
@@ -53,6 +54,14 @@ async function ledgerWith(folder: string, blocks: number) {
   for (let at = 0; at < blocks; at++) all.push(await putOn(ledger, await deedOf()))
   await ledger.close()
   return all
+}
+
+/** Why something is refused; undefined when it is not. */
+async function reasonOf(asked: Promise<unknown>): Promise<string | undefined> {
+  return await asked.then(
+    () => undefined,
+    (error: unknown) => String(error),
+  )
 }
 
 /** Changes one byte of a file. */
@@ -136,6 +145,29 @@ describe('the chain of the sandbox', () => {
       expect(await ledger.sight(gone?.transaction.hash ?? '')).toEqual({ is: 'unknown' })
       expect(await ledger.submit(gone?.transaction.blob ?? '')).toEqual({ is: 'accepted' })
     }
+    await ledger.close()
+  })
+
+  test('is not begun anew when it is gone', async () => {
+    using folder = new TemporaryFolder()
+    await ledgerWith(folder.path, 1)
+    rmSync(folder.file('chain.jsonl'))
+    await expect(openSandbox(folder.path)).rejects.toThrow(/chain.jsonl is gone/)
+    await expect(openSandbox(folder.path)).rejects.toThrow(/chain.jsonl is gone/)
+  })
+
+  test('is not begun anew when it is moved away, and goes on when it is back', async () => {
+    using folder = new TemporaryFolder()
+    const ledger = await openSandbox(folder.path)
+    const { transaction, inclusion } = await putOn(ledger, await deedOf())
+    renameSync(folder.file('chain.jsonl'), folder.file('elsewhere'))
+    await expect(putOn(ledger, await deedOf())).rejects.toThrow(/deleted, moved or replaced/)
+    await expect.poll(async () => await reasonOf(ledger.nextSequence())).toMatch(/is gone/)
+    renameSync(folder.file('elsewhere'), folder.file('chain.jsonl'))
+    await expect.poll(async () => await reasonOf(ledger.nextSequence())).toBeUndefined()
+    expect(await includedOf(ledger, transaction.hash)).toEqual(inclusion)
+    await putOn(ledger, await deedOf())
+    expect(await verifyChain(folder.path)).toMatchObject({ broken: undefined })
     await ledger.close()
   })
 

@@ -3,10 +3,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { TemporaryFolder } from './temporary-folder.ts'
 
-interface Row {
-  readonly [column: string]: unknown
-}
-
 /** What the chain of a data folder has, read without the service. */
 export interface ChainFacts {
   readonly sequences: readonly number[]
@@ -38,14 +34,15 @@ export function chainOf(dataDir: string): ChainFacts {
   return { sequences, intents }
 }
 
-/** What a query finds in the state as it is on the disk now. */
-export function rowsOf(dataDir: string, query: string): readonly Row[] {
+/** What a query for one text a row finds in the state as it is on the disk now. */
+export function textsIn(dataDir: string, query: string): readonly string[] {
   using folder = new TemporaryFolder()
   for (const name of ['state.db', 'state.db-wal']) {
     if (existsSync(join(dataDir, name))) cpSync(join(dataDir, name), folder.file(name))
   }
   using database = new DatabaseSync(folder.file('state.db'))
-  return database.prepare(query).all() as readonly Row[]
+  const rows = database.prepare(`SELECT text FROM (SELECT ${query})`).all()
+  return rows.map(({ text }) => String(text))
 }
 
 /**
@@ -54,39 +51,47 @@ export function rowsOf(dataDir: string, query: string): readonly Row[] {
  */
 export function wrongAnchors(dataDir: string): readonly string[] {
   const { sequences, intents } = chainOf(dataDir)
-  const wrong: string[] = []
-  sequences.forEach((sequence, at) => {
-    if (sequence !== at + 1) wrong.push(`sequence ${sequence} is at ${at + 1}`)
-  })
-  for (const row of rowsOf(dataDir, 'SELECT id, state FROM anchors')) {
-    const times = intents.get(String(row['id'])) ?? 0
-    if (row['state'] !== 'completed') wrong.push(`anchor ${row['id']} is ${row['state']}`)
-    if (times !== 1) wrong.push(`anchor ${row['id']} is on the ledger ${times} times`)
-  }
-  for (const { table, prefix, steps } of anchoredTables) {
-    const shown = `FROM ${table} r WHERE r.status <> 'UPLOAD_PENDING'`
-    for (const { id, progress } of rowsOf(dataDir, `SELECT id, progress ${shown}`)) {
-      const statuses = (JSON.parse(String(progress)) as readonly [string, number][]).map(
-        ([status]) => status,
-      )
-      if (statuses.join() !== steps.join()) wrong.push(`${table} ${id} has ${statuses.join()}`)
-    }
-    const events = rowsOf(
+  const ids = textsIn(dataDir, 'id AS text FROM anchors')
+  return [
+    ...sequences.filter((sequence, at) => sequence !== at + 1).map((one) => `sequence ${one}`),
+    ...textsIn(dataDir, "id || ' is ' || state AS text FROM anchors WHERE state <> 'completed'"),
+    ...ids.filter((id) => intents.get(id) !== 1).map((id) => `${id} is not on the ledger once`),
+    ...anchoredTables.flatMap((one) => [...wrongSteps(dataDir, one), ...wrongEvents(dataDir, one)]),
+  ]
+}
+
+function wrongSteps(dataDir: string, { table, steps }: AnchoredTable): readonly string[] {
+  return textsIn(
+    dataDir,
+    `'${table} ' || id || ' has ' || steps AS text FROM (
+      SELECT r.id, (SELECT group_concat(value ->> 0) FROM json_each(progress)) AS steps
+      FROM ${table} r WHERE r.status <> 'UPLOAD_PENDING')
+    WHERE steps <> '${steps.join()}'`,
+  )
+}
+
+function wrongEvents(dataDir: string, { table, prefix }: AnchoredTable): readonly string[] {
+  return ['created', 'completed'].flatMap((word) =>
+    textsIn(
       dataDir,
-      `SELECT r.id, wanted.column1 AS type, count(e.id) AS times
-        FROM (SELECT r.id ${shown}) r
-        CROSS JOIN (VALUES ('${prefix}.created'), ('${prefix}.completed')) AS wanted
-        LEFT JOIN events e ON e.resource_id = r.id AND e.type = wanted.column1
-        GROUP BY r.id, wanted.column1 HAVING count(e.id) <> 1`,
-    )
-    for (const { id, type, times } of events) wrong.push(`${table} ${id}: ${type} ${times} times`)
-  }
-  return wrong
+      `'${prefix}.${word} of ' || id || ': ' || times AS text FROM (
+        SELECT r.id, (SELECT count(*) FROM events
+          WHERE resource_id = r.id AND type = '${prefix}.${word}') AS times
+        FROM ${table} r WHERE r.status <> 'UPLOAD_PENDING')
+      WHERE times <> 1`,
+    ),
+  )
+}
+
+interface AnchoredTable {
+  readonly table: string
+  readonly prefix: string
+  readonly steps: readonly string[]
 }
 
 const end = ['METADATA_STORED', 'LEDGER_SUBMITTED', 'COMPLETED']
 
-const anchoredTables = [
+const anchoredTables: readonly AnchoredTable[] = [
   { table: 'vaults', prefix: 'vault', steps: ['SERVICE_RECEIVED', ...end] },
   { table: 'asset_streams', prefix: 'stream', steps: ['SERVICE_RECEIVED', ...end] },
   {
@@ -94,4 +99,4 @@ const anchoredTables = [
     prefix: 'data_attachment',
     steps: ['SERVICE_RECEIVED', 'UPLOAD_PENDING', ...end],
   },
-] as const
+]

@@ -22,15 +22,33 @@ const fileCid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 const received = '[["SERVICE_RECEIVED",1]]'
 const stored = '[["SERVICE_RECEIVED",1],["UPLOAD_PENDING",1],["METADATA_STORED",2]]'
 
+interface Ids {
+  readonly user: string
+  readonly template: string
+  readonly vault: string
+  readonly stream: string
+  readonly attachment: string
+}
+
+function newIds(): Ids {
+  const [user, template, vault, stream] = [newId(), newId(), newId(), newId()]
+  return { user, template, vault, stream, attachment: newId() }
+}
+
 /** A state that an earlier release has left, as the new one finds it. */
 class Earlier implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
-  readonly ids = { user: newId(), template: newId(), vault: newId(), stream: newId() }
-  readonly attachment = newId()
+  readonly ids: Ids
+  readonly attachment: string
   #state: StateDatabase | undefined
 
-  static async open(): Promise<Earlier> {
-    const earlier = new Earlier()
+  private constructor(ids: Ids) {
+    this.ids = ids
+    this.attachment = ids.attachment
+  }
+
+  static async open(ids: Ids = newIds(), isPublic = true): Promise<Earlier> {
+    const earlier = new Earlier(ids)
     const path = earlier.#folder.file('state.db')
     const old = await openOldState(
       path,
@@ -40,11 +58,11 @@ class Earlier implements AsyncDisposable {
     old.exec(`INSERT INTO users (id, username, created_at) VALUES ('${user}', 'ada', 0)`)
     old.exec(`INSERT INTO templates (id, owner_id, created_at, name, name_folded, status, public,
         hint, required_streams)
-      VALUES ('${template}', '${user}', 1, 'Boiler', 'boiler', 'UPLOAD_PENDING', 1, '', '["GOLD"]')`)
+      VALUES ('${template}', '${user}', 1, 'Boiler', 'boiler', 'UPLOAD_PENDING', ${isPublic ? 1 : 0}, '', '["GOLD"]')`)
     old.exec(`INSERT INTO asset_streams (id, owner_id, created_at, asset_code, ledger, status, progress)
       VALUES ('${stream}', '${user}', 1, 'GOLD', 'XRPL', 'SERVICE_RECEIVED', '${received}')`)
     old.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, status, ledger, public)
-      VALUES ('${vault}', '${user}', 1, '${template}', 'boiler 7', 'SERVICE_RECEIVED', 'XRPL', 1)`)
+      VALUES ('${vault}', '${user}', 1, '${template}', 'boiler 7', 'SERVICE_RECEIVED', 'XRPL', ${isPublic ? 1 : 0})`)
     old.exec(`INSERT INTO vault_streams VALUES ('${vault}', 0, '${stream}')`)
     old.exec(`INSERT INTO attachments (id, owner_id, created_at, name, stream_id, ledger,
         upload_as_zip, status, progress, cid)
@@ -66,7 +84,10 @@ class Earlier implements AsyncDisposable {
       attempt: (...changes) => attemptChanges(this.state, changes.map(plain)),
     }
     const stores = { state: this.state, writer, clock: systemClock }
-    return { ...stores, templates: new TemplateStore(stores) }
+    // As the service has it, with a key that stays.
+    const saltOf = (id: string) => Buffer.from(id).toString('base64')
+    const salted = { ...stores, saltOf }
+    return { ...salted, templates: new TemplateStore(salted) }
   }
 
   /** Portions that it took. */
@@ -139,6 +160,19 @@ describe('what was there before', () => {
     expect(again).toEqual(first)
     const anchors = state.selectFrom('anchors').where('resource_id', '=', ids.stream)
     expect(await anchors.selectAll().execute()).toHaveLength(1)
+  })
+
+  test('gets the same metadata and anchors when that state is restored, and is anchored anew', async () => {
+    const ids = newIds()
+    const anchored = async () => {
+      await using earlier = await Earlier.open(ids, false)
+      await earlier.anchorAll()
+      const { state } = earlier
+      const anchors = state.selectFrom('anchors').select(['id', 'resource_id'])
+      const leaves = state.selectFrom('anchor_leaves').select(['anchor_id', 'position', 'cid'])
+      return [await anchors.orderBy('id').execute(), await leaves.execute()]
+    }
+    expect(await anchored()).toEqual(await anchored())
   })
 
   test('is left out when it is gone', async () => {

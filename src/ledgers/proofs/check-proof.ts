@@ -31,7 +31,7 @@ export interface Shown {
   readonly network: string
   readonly height: number
   readonly txHash: string
-  /** Of the key that this depends on. */
+  /** The key that this depends on. */
   readonly keyId: string
 }
 

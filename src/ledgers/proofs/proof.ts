@@ -35,7 +35,7 @@ export interface Proof {
   readonly path: MerklePath | null
   /** All that the resource commits to; the first one is that of `cid`. */
   readonly parts: readonly ProvenPart[]
-  /** Of the tree over all CIDs of the transaction, hex. */
+  /** The root of the tree over all CIDs of the transaction, hex. */
   readonly root: string | null
   /** The ledger that the resource was made for; empty where only the chain was asked, which does not know it. */
   readonly ledger: string

@@ -58,11 +58,16 @@ export class ChainIndex implements Disposable {
     this.#database = database
   }
 
-  /** One that cannot be read, or has another form, is made anew. */
+  /**
+   * One that is damaged, or has another form, is made anew.
+   *
+   * @throws Error when the disk fails
+   */
   static open(path: string): ChainIndex {
     try {
       return ChainIndex.#openOf(path)
-    } catch {
+    } catch (error) {
+      if (isOfDisk(error)) throw error
       for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
       return ChainIndex.#openOf(path)
     }
@@ -175,6 +180,12 @@ export class ChainIndex implements Disposable {
     this.#statements.set(sql, made)
     return made
   }
+}
+
+/** SQLITE_IOERR and SQLITE_FULL: such an index is as good as it was (https://www.sqlite.org/rescode.html). */
+function isOfDisk(error: unknown): boolean {
+  const { errcode } = error as { readonly errcode?: unknown }
+  return typeof errcode === 'number' && [10, 13].includes(errcode & 0xff)
 }
 
 function versionOf(database: DatabaseSync): unknown {

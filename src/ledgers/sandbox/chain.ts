@@ -15,7 +15,7 @@ import {
 import { ChainIndex, type IndexedBlock } from './chain-index.ts'
 import { lineAt, linesFrom } from './chain-lines.ts'
 import { chainFile, indexFile } from './files.ts'
-import { syncFolder } from './keys.ts'
+import { isMissing, syncFolder } from './keys.ts'
 
 export interface ChainNeeds {
   readonly folder: string
@@ -50,16 +50,11 @@ export class Chain implements AsyncDisposable {
    */
   static async open(needs: ChainNeeds): Promise<Chain> {
     const { folder, keys, goodBytes } = needs
-    const flags = constants.O_RDWR | constants.O_CREAT
-    const file = await open(join(folder, chainFile), flags, 0o600)
-    let index: ChainIndex | undefined
+    const index = ChainIndex.open(join(folder, indexFile))
+    let file: FileHandle | undefined
     try {
-      const { size } = await file.stat()
-      if (goodBytes !== undefined && size > goodBytes) {
-        await file.truncate(goodBytes)
-        await file.sync()
-      }
-      index = ChainIndex.open(join(folder, indexFile))
+      file = await openFile(folder, index.last() !== undefined)
+      if (goodBytes !== undefined) await cutBack(file, goodBytes)
       const knownHeight = index.last()?.tip.height ?? 0
       await fitIndex(file, index, keys)
       await readRest(file, index, keys, knownHeight)
@@ -67,8 +62,8 @@ export class Chain implements AsyncDisposable {
       await syncFolder(folder)
       return new Chain(needs, file, index)
     } catch (error) {
-      index?.[Symbol.dispose]()
-      await file.close().catch(() => undefined)
+      index[Symbol.dispose]()
+      await file?.close().catch(() => undefined)
       throw error
     }
   }
@@ -121,6 +116,26 @@ export class Chain implements AsyncDisposable {
     this.#index[Symbol.dispose]()
     await this.#file.close().catch(() => undefined)
   }
+}
+
+/** @param isKnown whether there was a chain: another one is not begun in its place */
+async function openFile(folder: string, isKnown: boolean): Promise<FileHandle> {
+  const flags = isKnown ? constants.O_RDWR : constants.O_RDWR | constants.O_CREAT
+  try {
+    return await open(join(folder, chainFile), flags, 0o600)
+  } catch (error) {
+    if (isKnown && isMissing(error)) throw new Error(`${chainFile} is gone`, { cause: error })
+    throw error
+  }
+}
+
+/** Takes away what was written and not synced. */
+async function cutBack(file: FileHandle, goodBytes: number): Promise<void> {
+  const { size } = await file.stat()
+  if (size < goodBytes) throw new Error(`${chainFile} was deleted, moved or replaced`)
+  if (size === goodBytes) return
+  await file.truncate(goodBytes)
+  await file.sync()
 }
 
 function endOf(block: IndexedBlock | undefined): number {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { type AnchorFigures, anchorFigures } from '../../anchors/figures/anchor-figures.ts'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
+import type { EarlierSalts } from '../../anchors/metadata/earlier-salt.ts'
 import { AnchorProofs, type AnchorRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { openRoutes, type PublicResource } from '../../anchors/proofs/open-routes.ts'
 import type { LaneFigures } from '../../anchors/pursuit/lane-needs.ts'
@@ -21,7 +22,7 @@ import type { VerificationStore } from '../../twins/verification/verification-st
 import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
 import type { Engine } from './engine.ts'
 
-export interface AnchoringNeeds {
+export interface AnchoringNeeds extends EarlierSalts {
   readonly config: Config
   readonly logger: Logger
   readonly cipher: Cipher
@@ -48,7 +49,7 @@ export interface Anchoring {
 /** Composition of what puts something on ledgers, in a thread, and of what tells of it. */
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
   const { state, folder, worker } = engine
-  const { config, logger, cipher, vaults, verifications, templates } = needs
+  const { config, logger, cipher, vaults, verifications, templates, saltOf } = needs
   const proofs = new AnchorProofs(state)
   const anchoring = anchoringOf(engine, config)
   const wake = () => {
@@ -58,7 +59,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
   // To look at a ledger is no harm, whatever may be put on it.
   verifications.onAsked(() => anchoring.wake())
   const earlier = new EarlierPass(
-    { state, writer: worker, clock: systemClock, templates },
+    { state, writer: worker, clock: systemClock, templates, saltOf },
     (error) => logger.error({ err: error }, 'what was there before could not be anchored'),
   )
   return {

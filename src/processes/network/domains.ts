@@ -1,5 +1,6 @@
 import { openAlerts } from '../../alerts/open-alerts.ts'
 import type { ConfiguredNetworks } from '../../anchors/intents/chosen-network.ts'
+import { earlierSalt } from '../../anchors/metadata/earlier-salt.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { SecretDigests } from '../../core/idempotency-key.ts'
@@ -34,7 +35,8 @@ export function openDomains(
   digests: SecretDigests,
 ) {
   const { state, worker, directory, commits, entries } = engine
-  const stored = { state, writer: worker, clock: systemClock }
+  const saltOf = (id: string) => earlierSalt(digests, id)
+  const stored = { state, writer: worker, clock: systemClock, saltOf }
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
@@ -50,6 +52,7 @@ export function openDomains(
     vaults: new VaultStore(stored),
     verifications: new VerificationStore(stored),
     assetStreams,
+    saltOf,
     networks,
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
     attachments: new AttachmentStore({ ...stored, uploadWaitUs }),

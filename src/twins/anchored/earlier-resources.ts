@@ -1,5 +1,6 @@
 import type { Compilable, Selectable } from 'kysely'
 import type { AnchoredType } from '../../anchors/intents/anchor.ts'
+import { type EarlierSalts, saltFor } from '../../anchors/metadata/earlier-salt.ts'
 import type { Clocks } from '../../core/clock.ts'
 import type { VaultId } from '../../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
@@ -16,7 +17,7 @@ import { anchoredImage } from '../vaults/vault-uploads.ts'
 /** Resources that are looked at at once: between two portions others get their turn. */
 const portion = 100
 
-export interface EarlierNeeds {
+export interface EarlierNeeds extends EarlierSalts {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clocks
@@ -103,11 +104,13 @@ async function vaultChanges(
   if (!template) return undefined
   const vault = vaultOf(row)
   const listed = await streamsOfVaults(state, [id as VaultId])
-  const cids = await vaultCids(vault, {
+  const materials = {
     templateMetadataCid: (await templates.withMetadata(template)).metadataCid,
     streamMetadataCids: (listed.get(vault.id) ?? []).map(({ metadataCid }) => metadataCid),
     imageSize: await contentSize(state, vault.defaultImageCid),
-  })
+  }
+  const salt = vault.public ? undefined : saltFor(needs, vault.id)
+  const cids = await vaultCids(vault, materials, salt)
   const update = state
     .updateTable('vaults')
     .set({

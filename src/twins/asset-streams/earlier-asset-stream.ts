@@ -1,4 +1,5 @@
 import type { Compilable } from 'kysely'
+import { type EarlierSalts, saltFor } from '../../anchors/metadata/earlier-salt.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { optional, type StateDatabase } from '../../storage/state/database.ts'
 import { storedColumns } from '../progress/progress.ts'
@@ -11,11 +12,11 @@ import { type AssetStreamStoreNeeds, anchoredStream, streamsWithIds } from './as
  * anchored. They find no row when somebody else was first.
  */
 export async function earlierStreamChanges(
-  needs: { readonly state: StateDatabase; readonly clock: Clocks },
+  needs: EarlierSalts & { readonly state: StateDatabase; readonly clock: Clocks },
   stream: AssetStream,
 ): Promise<readonly Compilable[]> {
   const { state, clock } = needs
-  const metadata = await assetStreamMetadata(stream)
+  const metadata = await assetStreamMetadata(stream, saltFor(needs, stream.id))
   const update = state
     .updateTable('asset_streams')
     .set({ ...storedColumns(stream.progress, clock.nowUs()), metadata_cid: metadata.cid })
@@ -33,7 +34,7 @@ export async function earlierStreamChanges(
  * it was.
  */
 export async function withMetadata(
-  needs: AssetStreamStoreNeeds,
+  needs: AssetStreamStoreNeeds & EarlierSalts,
   streams: readonly AssetStream[],
 ): Promise<readonly AssetStream[]> {
   const earlier = streams.filter(({ metadataCid }) => metadataCid === '')

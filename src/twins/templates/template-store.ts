@@ -1,4 +1,5 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
+import { type EarlierSalts, saltFor } from '../../anchors/metadata/earlier-salt.ts'
 import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId } from '../../core/ids.ts'
@@ -52,7 +53,7 @@ export interface TemplatePage {
   readonly total: number
 }
 
-export interface TemplateStoreNeeds {
+export interface TemplateStoreNeeds extends EarlierSalts {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clock
@@ -106,7 +107,8 @@ export class TemplateStore {
   async withMetadata(template: Template): Promise<Template> {
     if (template.metadataCid !== '') return template
     const { state, writer } = this.#needs
-    const metadata = await templateMetadata(template)
+    const salt = template.public ? undefined : saltFor(this.#needs, template.id)
+    const metadata = await templateMetadata(template, salt)
     await writer.attempt(
       state
         .updateTable('templates')

@@ -165,7 +165,7 @@ export class Verifier {
       checkProof(proof, { cids: [record.cid], trustedKeys: await this.#needs.trustedKeys() }),
     )
     const sighting = await this.#sight(record.network, transaction.hash)
-    const found = [checked, seenOf(sighting, inclusion)].filter((one) => one !== undefined)
+    const found = [...checked, ...seenOf(sighting, inclusion)]
     return found.map(({ is, problem }) => ({ is, problem: `${name}: ${problem}` }))
   }
 
@@ -181,34 +181,27 @@ export class Verifier {
   }
 }
 
-/** What is wrong with a proof by itself. */
-function checkedOf(verdict: Verdict): Finding | undefined {
-  switch (verdict.is) {
-    case 'proven':
-      return undefined
-    case 'proven_under_key': {
-      const problem = `its block is signed with ${verdict.keyId}, which is no key of the ledger`
-      return { is: 'contradicted', problem }
-    }
-    case 'unreachable':
-      // Ledgers of others are asked: a proof alone says nothing of them.
-      return undefined
-    case 'contradicted':
-    case 'not_found':
-      return { is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }
+/** What is wrong with a proof by itself. Ledgers of others are asked: a proof alone says nothing of them. */
+function checkedOf(verdict: Verdict): readonly Finding[] {
+  if (verdict.is === 'proven' || verdict.is === 'unreachable') return []
+  if (verdict.is === 'proven_under_key') {
+    const problem = `its block is signed with ${verdict.keyId}, which is no key of the ledger`
+    return [{ is: 'contradicted', problem }]
   }
+  return [{ is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }]
 }
 
 /** What a ledger says that is not what was kept of it. */
-function seenOf(sighting: Sighting, kept: Inclusion): Finding | undefined {
+function seenOf(sighting: Sighting, kept: Inclusion): readonly Finding[] {
+  if (sighting.is !== 'included') return [missedOf(sighting)]
+  const { height, blockHash } = sighting.inclusion
+  if (blockHash === kept.blockHash) return []
+  const problem = `the ledger has the transaction in block ${height} (${blockHash}), and not in block ${kept.height} (${kept.blockHash})`
+  return [{ is: 'contradicted', problem }]
+}
+
+function missedOf(sighting: Exclude<Sighting, { readonly is: 'included' }>): Finding {
   switch (sighting.is) {
-    case 'included': {
-      const isSame = sighting.inclusion.blockHash === kept.blockHash
-      if (isSame) return undefined
-      const { height, blockHash } = sighting.inclusion
-      const problem = `the ledger has the transaction in block ${height} (${blockHash}), and not in block ${kept.height} (${kept.blockHash})`
-      return { is: 'contradicted', problem }
-    }
     case 'unreachable':
       return { is: 'unreachable', problem: `the ledger was not reached: ${sighting.reason}` }
     case 'unknown':
@@ -219,6 +212,7 @@ function seenOf(sighting: Sighting, kept: Inclusion): Finding | undefined {
       return { is: 'contradicted', problem: `the ledger refuses it: ${sighting.reason}` }
     case 'early':
     case 'pending':
-      return { is: 'not_found', problem: 'the ledger has the transaction in no block' }
+      break
   }
+  return { is: 'not_found', problem: 'the ledger has the transaction in no block' }
 }
