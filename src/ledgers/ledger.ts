@@ -18,8 +18,6 @@ export interface Deed {
   readonly leaves: readonly Leaf[]
   /** Where the metadata of a token are: `ipfs://<cid>`. */
   readonly uri?: string
-  /** The code of a record as the ledger writes it. */
-  readonly mapping?: string
 }
 
 /** A transaction that can be sent, now and again: it is stored before it is sent for the first time. */

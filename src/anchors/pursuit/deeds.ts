@@ -25,12 +25,11 @@ interface PlanRules {
   readonly batchWaitUs: number
   /** Transactions at most. */
   readonly room: number
-  readonly mappingOf: (assetCode: string) => string
 }
 
 /** What is to be signed of what waits, in its order: a transaction each, and one for as many leaves as may share one. */
 export function planDeeds(waiting: readonly WaitingAnchor[], rules: PlanRules): Plan {
-  const { nowUs, batchWaitUs, room, mappingOf } = rules
+  const { nowUs, batchWaitUs, room } = rules
   const deeds: PlannedDeed[] = []
   let batch: WaitingAnchor[] = []
   const close = () => {
@@ -40,7 +39,7 @@ export function planDeeds(waiting: readonly WaitingAnchor[], rules: PlanRules): 
   for (const anchor of waiting) {
     if (deeds.length >= room) break
     if (anchor.kind !== 'root') {
-      deeds.push(ownDeed(anchor, mappingOf))
+      deeds.push(ownDeed(anchor))
       continue
     }
     batch.push(anchor)
@@ -51,15 +50,13 @@ export function planDeeds(waiting: readonly WaitingAnchor[], rules: PlanRules): 
   return { deeds, dueAtUs: batch.length > 0 ? dueAtUs : Number.POSITIVE_INFINITY }
 }
 
-function ownDeed(anchor: WaitingAnchor, mappingOf: (assetCode: string) => string): PlannedDeed {
-  const { id, kind, uri, assetCode, leaves } = anchor
+function ownDeed({ id, kind, uri, leaves }: WaitingAnchor): PlannedDeed {
   const deed: Deed = {
     intentId: id,
     kind,
     root: rootOfLeaves(leaves),
     leaves,
     ...(uri !== null && { uri }),
-    ...(assetCode !== null && { mapping: mappingOf(assetCode) }),
   }
   return { deed, anchors: [{ id, firstLeaf: 0 }] }
 }

@@ -159,8 +159,7 @@ export class Lane {
     const waiting = await this.#withoutFound(ledger, await work.waiting(waitingMax))
     const { batchWaitUs } = ledger
     const nowUs = clock.steadyUs()
-    const mappingOf = (code: string) => ledger.mappingOf(code)
-    const { deeds, dueAtUs } = planDeeds(waiting, { nowUs, batchWaitUs, room, mappingOf })
+    const { deeds, dueAtUs } = planDeeds(waiting, { nowUs, batchWaitUs, room })
     this.#waitForBatch = dueAtUs
     let sequence = this.#next ?? 1
     const signed = deeds.map(({ deed, anchors }: PlannedDeed) => ({

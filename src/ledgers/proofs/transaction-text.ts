@@ -26,13 +26,12 @@ export interface TransactionText {
   /** SHA-256 of the list of all CIDs with their intents, which is beside the text and not in proofs. */
   readonly annex: string
   readonly uri?: string
-  readonly mapping?: string
 }
 
 /** One line of JSON, with its members in this order. */
 export function textOf(said: TransactionText): string {
   const { network, chain, account, sequence, intent, kind, root, leaves, annex } = said
-  const { uri, mapping } = said
+  const { uri } = said
   return JSON.stringify({
     network,
     chain,
@@ -44,7 +43,6 @@ export function textOf(said: TransactionText): string {
     leaves,
     annex,
     ...(uri !== undefined && { uri }),
-    ...(mapping !== undefined && { mapping }),
   })
 }
 
@@ -59,7 +57,7 @@ export function parseText(text: string): TransactionText | undefined {
 const kinds: readonly unknown[] = ['nft', 'record', 'root']
 
 function isTransaction(said: Readonly<Record<string, unknown>>): said is Members<TransactionText> {
-  const { uri = '', mapping = '' } = said
+  const { uri = '' } = said
   return (
     said['network'] === sandboxNetwork &&
     isText(said['chain']) &&
@@ -71,8 +69,7 @@ function isTransaction(said: Readonly<Record<string, unknown>>): said is Members
     isCount(said['leaves']) &&
     said['leaves'] <= leavesMax &&
     isHash(said['annex']) &&
-    typeof uri === 'string' &&
-    typeof mapping === 'string'
+    typeof uri === 'string'
   )
 }
 

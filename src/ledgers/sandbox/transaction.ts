@@ -45,7 +45,7 @@ export function signedText(
   chain: string,
   account: SigningKey,
 ): SignedText {
-  const { intentId: intent, kind, root, leaves, uri, mapping } = deed
+  const { intentId: intent, kind, root, leaves, uri } = deed
   const annex = JSON.stringify(leaves.map((leaf) => [leaf.intentId, leaf.cid]))
   const text = textOf({
     network: sandboxNetwork,
@@ -58,7 +58,6 @@ export function signedText(
     leaves: leaves.length,
     annex: sha256Of(annex),
     ...(uri !== undefined && { uri }),
-    ...(mapping !== undefined && { mapping }),
   })
   const signature = sign(null, Buffer.from(text), account.private).toString('base64')
   return { text, annex, signature }
@@ -137,14 +136,13 @@ function leafOf(pair: unknown): Leaf | undefined {
 /** A transaction as the port has it. */
 export function foundTransaction(transaction: SandboxTransaction): FoundTransaction {
   const { hash, said, text, leaves } = transaction
-  const { intent: intentId, kind, root, sequence, uri, mapping } = said
+  const { intent: intentId, kind, root, sequence, uri } = said
   const deed: Deed = {
     intentId,
     kind,
     root,
     leaves,
     ...(uri !== undefined && { uri }),
-    ...(mapping !== undefined && { mapping }),
   }
   return { hash, sequence, blob: blobOf(transaction), text, deed }
 }

@@ -165,7 +165,7 @@ export class Verifier {
       checkProof(proof, { cids: [record.cid], trustedKeys: await this.#needs.trustedKeys() }),
     )
     const sighting = await this.#sight(record.network, transaction.hash)
-    const found = [checked, seenOf(sighting, inclusion)].filter((one) => one !== undefined)
+    const found = [...checked, ...seenOf(sighting, inclusion)]
     return found.map(({ is, problem }) => ({ is, problem: `${name}: ${problem}` }))
   }
 
@@ -181,37 +181,38 @@ export class Verifier {
   }
 }
 
-/** What is wrong with a proof by itself. */
-function checkedOf(verdict: Verdict): Finding | undefined {
+/** What is wrong with a proof by itself. Ledgers of others are asked: a proof alone says nothing of them. */
+function checkedOf(verdict: Verdict): readonly Finding[] {
+  if (verdict.is === 'proven' || verdict.is === 'unreachable') return []
   if (verdict.is === 'proven_under_key') {
     const problem = `its block is signed with ${verdict.keyId}, which is no key of the ledger`
-    return { is: 'contradicted', problem }
+    return [{ is: 'contradicted', problem }]
   }
-  // Ledgers of others are asked: a proof alone says nothing of them.
-  if (verdict.is === 'proven' || verdict.is === 'unreachable') return undefined
-  return { is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }
+  return [{ is: verdict.is, problem: `its proof does not hold: ${verdict.reason}` }]
 }
 
 /** What a ledger says that is not what was kept of it. */
-function seenOf(sighting: Sighting, kept: Inclusion): Finding | undefined {
-  if (sighting.is === 'included') return movedTo(sighting.inclusion, kept)
-  if (sighting.is === 'unreachable') {
-    return { is: 'unreachable', problem: `the ledger was not reached: ${sighting.reason}` }
-  }
-  if (sighting.is === 'superseded') {
-    return { is: 'contradicted', problem: 'the ledger has another transaction in its place' }
-  }
-  if (sighting.is === 'refused') {
-    return { is: 'contradicted', problem: `the ledger refuses it: ${sighting.reason}` }
-  }
-  return sighting.is === 'unknown'
-    ? { is: 'not_found', problem: 'the ledger does not know the transaction' }
-    : { is: 'not_found', problem: 'the ledger has the transaction in no block' }
+function seenOf(sighting: Sighting, kept: Inclusion): readonly Finding[] {
+  if (sighting.is !== 'included') return [missedOf(sighting)]
+  const { height, blockHash } = sighting.inclusion
+  if (blockHash === kept.blockHash) return []
+  const problem = `the ledger has the transaction in block ${height} (${blockHash}), and not in block ${kept.height} (${kept.blockHash})`
+  return [{ is: 'contradicted', problem }]
 }
 
-/** Undefined for a transaction that is where it was. */
-function movedTo(now: Inclusion, kept: Inclusion): Finding | undefined {
-  if (now.blockHash === kept.blockHash) return undefined
-  const problem = `the ledger has the transaction in block ${now.height} (${now.blockHash}), and not in block ${kept.height} (${kept.blockHash})`
-  return { is: 'contradicted', problem }
+function missedOf(sighting: Exclude<Sighting, { readonly is: 'included' }>): Finding {
+  switch (sighting.is) {
+    case 'unreachable':
+      return { is: 'unreachable', problem: `the ledger was not reached: ${sighting.reason}` }
+    case 'unknown':
+      return { is: 'not_found', problem: 'the ledger does not know the transaction' }
+    case 'superseded':
+      return { is: 'contradicted', problem: 'the ledger has another transaction in its place' }
+    case 'refused':
+      return { is: 'contradicted', problem: `the ledger refuses it: ${sighting.reason}` }
+    case 'early':
+    case 'pending':
+      break
+  }
+  return { is: 'not_found', problem: 'the ledger has the transaction in no block' }
 }
