@@ -17,8 +17,9 @@ const waitingMax = 2_000
 /** Anchors that are given up in one transaction. */
 const overdueMax = 500
 
-/** Wait after a failure of ours. */
+/** Wait after a failure of ours: it doubles with each, up to the other. */
 const afterFailureUs = 1_000_000
+const afterFailureUsMax = 16_000_000
 
 /** Timers of Node do not take more. */
 const sleepMsMax = 60_000
@@ -38,6 +39,7 @@ export class Lane {
   /** Anchors up to this number may be on the ledger, although no row says so. */
   #unsureUpTo = 0
   #failures = 0
+  #faults = 0
   #problem: string | undefined
   #signed = 0
   #completed = 0
@@ -73,11 +75,13 @@ export class Lane {
       let dueAtUs: number
       try {
         dueAtUs = await this.#round()
+        this.#faults = 0
       } catch (error) {
         if (signal.aborted) return
         this.#next = undefined
         onFailure(error)
-        dueAtUs = clock.steadyUs() + afterFailureUs
+        const waitUs = Math.min(afterFailureUsMax, afterFailureUs * 2 ** this.#faults++)
+        dueAtUs = clock.steadyUs() + waitUs
       }
       await this.#rest(dueAtUs, signal)
     }

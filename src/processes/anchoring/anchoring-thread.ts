@@ -21,9 +21,9 @@ import type { AnchoringThreadData } from './anchoring-contract.ts'
 import { OneLedger } from './one-ledger.ts'
 import { contentsOf, Verifying } from './verifying.ts'
 
-/** Waits after failures of a ledger. */
+/** Waits after failures of the ledger of our own: its disk may be well again at any time. */
 const retryUsMin = 500_000
-const retryUsMax = 300_000_000
+const retryUsMax = 10_000_000
 
 /** Composition of the thread that anchors: it reads the state itself, and has others write it. */
 function run(port: MessagePort, data: AnchoringThreadData): void {

@@ -93,3 +93,25 @@ describe.each(['eio', 'enospc'] as const)('a disk of the ledger with %s', (fault
     expect(wrongAnchors(service.dataDir)).toEqual([])
   })
 })
+
+describe.each(paths)('a disk of the state that is full while %s are anchored', (path) => {
+  test('loses nothing, and has nothing done twice', async () => {
+    let met = 0
+    for (let step = 0; step < stepsMax; step++) {
+      service.faults.begin('enospc', 'state.db', step)
+      let isMade = false
+      const making = makers[path](service.api)
+        .catch(() => undefined)
+        .finally(() => (isMade = true))
+      await service.until('the disk is full, or all is done', async () => {
+        return service.faults.isMet || (isMade && isAtRest())
+      })
+      if (service.faults.isMet) met++
+      await making
+      service.faults.end()
+      await service.until('all is anchored', async () => isAtRest())
+      expect(wrongAnchors(service.dataDir)).toEqual([])
+    }
+    expect(met).toBeGreaterThan(0)
+  })
+})
