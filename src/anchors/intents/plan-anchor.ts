@@ -52,6 +52,17 @@ export function forgottenAnchors(state: StateDatabase, resourceId: string): read
       .deleteFrom('anchor_leaves')
       .where(sql<boolean>`anchor_id IN (SELECT id FROM anchors WHERE ${unsigned})`),
     state.deleteFrom('anchors').where(unsigned),
+    // Nobody could ask for it again: it is tried for as long as it takes.
+    anchoring(
+      state
+        .updateTable('anchors')
+        .set({
+          begun_at: Number.MAX_SAFE_INTEGER,
+          state: sql<string>`iif(state = 'error', 'signed', state)`,
+        })
+        .where('resource_id', '=', resourceId)
+        .where('state', 'not in', ['completed', 'failed']),
+    ),
     state.deleteFrom('metadata').where('resource_id', '=', resourceId),
     state.deleteFrom('verifications').where('vault_id', '=', resourceId),
   ]

@@ -29,13 +29,18 @@ export interface Flown extends Pick<DeskRequest, 'transactions' | 'moved'> {
   readonly problem: string | undefined
 }
 
+export type FlightNeeds = Pick<LaneNeeds, 'clock' | 'rules' | 'random' | 'work'>
+
 /** Pursues transactions that are signed: looks for them, and sends what the ledger does not have. */
 export class Flights {
-  readonly #needs: Pick<LaneNeeds, 'clock' | 'rules' | 'random' | 'work'>
+  readonly #needs: FlightNeeds
   readonly #memories = new Map<string, Memory>()
+  /** What was begun before is taken to have been begun then. */
+  readonly #begunAtUsMin: number
 
-  constructor(needs: Pick<LaneNeeds, 'clock' | 'rules' | 'random' | 'work'>) {
+  constructor(needs: FlightNeeds, begunAtUsMin: number) {
     this.#needs = needs
+    this.#begunAtUsMin = begunAtUsMin
   }
 
   /** Has all be looked at again that the ledger may have more of. */
@@ -70,7 +75,8 @@ export class Flights {
     let memory: Memory = known ?? { failures: 0, action: 'look', dueAtUs: nowUs }
     for (let done = 0; done < actionsMax && memory.action !== 'rest'; done++) {
       const seen = await this.#act(ledger, transaction.hash, memory.action)
-      const { state, begunAtUs } = transaction
+      const { state } = transaction
+      const begunAtUs = Math.max(transaction.begunAtUs, this.#begunAtUsMin)
       const anchor = { state, isSigned: true, begunAtUs, failures: memory.failures }
       const step = nextStep(anchor, seen, clock.steadyUs(), { ...rules, jitter: random() })
       found.note(transaction, seen, step)

@@ -4,6 +4,9 @@ import type { AnchorRules } from '../intents/next-step.ts'
 import type { AnchorDesk } from './desk.ts'
 import type { OpenWork } from './open-work.ts'
 
+/** However long something was tried before this start: a service that was down for a day has asked nobody. */
+export const graceUsMax = 60_000_000
+
 export interface LaneNeeds {
   readonly network: string
   /**

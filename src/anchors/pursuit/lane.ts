@@ -7,7 +7,7 @@ import { nextStep } from '../intents/next-step.ts'
 import { fillerDeed, type PlannedDeed, planDeeds } from './deeds.ts'
 import type { MovedAnchors, SignedAnchors } from './desk.ts'
 import { Flights } from './flights.ts'
-import type { LaneFigures, LaneNeeds } from './lane-needs.ts'
+import { graceUsMax, type LaneFigures, type LaneNeeds } from './lane-needs.ts'
 import type { OpenTransaction, WaitingAnchor } from './open-work.ts'
 import { compareSequences } from './sequences.ts'
 
@@ -33,6 +33,8 @@ const noFacts = { txHash: '', account: '', distributionWallet: '', mapping: '', 
 export class Lane {
   readonly #needs: LaneNeeds
   readonly #flights: Flights
+  /** What was begun before is taken to have been begun then. */
+  readonly #begunAtUsMin: number
   #ledger: Ledger | undefined
   /** The sequence of the next transaction; undefined before rows and ledger were compared. */
   #next: number | undefined
@@ -48,7 +50,10 @@ export class Lane {
 
   constructor(needs: LaneNeeds) {
     this.#needs = needs
-    this.#flights = new Flights(needs)
+    const { clock, rules } = needs
+    const graceUs = Math.min(graceUsMax, rules.patienceUs)
+    this.#begunAtUsMin = clock.steadyUs() + graceUs - rules.patienceUs
+    this.#flights = new Flights(needs, this.#begunAtUsMin)
   }
 
   /** There may be something to do. */
@@ -247,7 +252,8 @@ export class Lane {
     const nowUs = clock.steadyUs()
     const seen = { is: 'unreachable', reason: this.#problem ?? 'it does not answer' } as const
     const jitter = random()
-    const overdue = await work.overdue(nowUs - rules.patienceUs, overdueMax)
+    const isEarly = nowUs - rules.patienceUs < this.#begunAtUsMin
+    const overdue = isEarly ? [] : await work.overdue(nowUs - rules.patienceUs, overdueMax)
     const moved: MovedAnchors[] = []
     for (const { id, ...anchor } of overdue) {
       const step = nextStep({ ...anchor, failures: 0 }, seen, nowUs, { ...rules, jitter })

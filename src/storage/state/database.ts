@@ -46,7 +46,8 @@ export function written(state: StateDatabase, statement: RawBuilder<unknown>): C
 
 /** A change that an attempt takes for made when it finds no row, too. */
 export function optional(change: Compilable): MarkedChange {
-  return { compile: () => change.compile(), isOptional: true }
+  const anchors = 'anchors' in change && { anchors: true }
+  return { compile: () => change.compile(), isOptional: true, ...anchors }
 }
 
 /** An optional change that writes an event. */
