@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api-client.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { asStored } from '../support/stored-resource.ts'
 import { withoutAddresses } from '../support/uploads.ts'
 
 const service = runningService()
@@ -44,7 +45,7 @@ async function makeBoth(isPublic: boolean): Promise<Readonly<Record<'template' |
     name: `${what} vault`,
     public: isPublic,
   })
-  return { template, vault }
+  return { template, vault: asStored(vault) }
 }
 
 function streamIn(vaultId: string): object {
