@@ -1,9 +1,10 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chainOf, wrongAnchors } from '../support/anchor-facts.ts'
+import { chainOf, textsIn, wrongAnchors } from '../support/anchor-facts.ts'
 import { type AnchoredPath, atStatus, makers } from '../support/anchored.ts'
 import { ApiClient } from '../support/api-client.ts'
+import { newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -99,3 +100,36 @@ describe('a ledger that is older than its state', () => {
     expect(wrongAnchors(dataDir())).toEqual([])
   })
 })
+
+describe('a state from before there were anchors', () => {
+  test('is anchored, and anchored only once when it is restored', async () => {
+    const old = folder.file('old')
+    mkdirSync(dataDir())
+    mkdirSync(old)
+    const ids = newEarlierIds()
+    await writeEarlierTwins(join(old, 'state.db'), ids, false)
+    copy(['state.db'], old, dataDir())
+    const anchored = async () =>
+      await withService('on', async () => {
+        await expect.poll(() => openIn(dataDir()), { timeout: 60_000 }).toEqual([])
+      })
+    await anchored()
+    const { intents, sequences } = chainOf(dataDir())
+    expect(sequences).toEqual([1, 2, 3])
+    expect(textsIn(dataDir(), 'quiet AS text FROM events')).toEqual(['1', '1', '1'])
+    expect(textsIn(dataDir(), 'id AS text FROM inbox_entries')).toEqual([])
+
+    // The keys of users are in the state: a service makes another one for who starts it.
+    copy(['state.db'], old, dataDir())
+    await anchored()
+    expect(chainOf(dataDir())).toEqual({ intents, sequences })
+  })
+})
+
+/** What is not anchored yet. */
+function openIn(path: string): readonly string[] {
+  return [
+    ...textsIn(path, 'resource_id AS text FROM unanchored'),
+    ...textsIn(path, "id || ' ' || state AS text FROM anchors WHERE state <> 'completed'"),
+  ]
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { newId, type UserId } from '../../src/core/ids.ts'
+import type { UserId } from '../../src/core/ids.ts'
 import {
   attemptChanges,
   commitChanges,
@@ -9,71 +9,35 @@ import {
   type StateDatabase,
   type StateWriter,
 } from '../../src/storage/state/database.ts'
-import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { anchorEarlier } from '../../src/twins/anchored/earlier-resources.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
 import { withMetadata } from '../../src/twins/asset-streams/earlier-asset-stream.ts'
 import { statusesIn } from '../../src/twins/progress/progress.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
-import { openOldState } from '../support/old-state.ts'
+import { type EarlierIds, newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
-
-const fileCid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
-const received = '[["SERVICE_RECEIVED",1]]'
-const stored = '[["SERVICE_RECEIVED",1],["UPLOAD_PENDING",1],["METADATA_STORED",2]]'
 
 /** As the service has it, with a key that stays. */
 function saltOf(id: string): string {
   return Buffer.from(id).toString('base64')
 }
 
-interface Ids {
-  readonly user: string
-  readonly template: string
-  readonly vault: string
-  readonly stream: string
-  readonly attachment: string
-}
-
-function newIds(): Ids {
-  const [user, template, vault, stream] = [newId(), newId(), newId(), newId()]
-  return { user, template, vault, stream, attachment: newId() }
-}
-
 /** A state that an earlier release has left, as the new one finds it. */
 class Earlier implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
-  readonly ids: Ids
+  readonly ids: EarlierIds
   readonly attachment: string
   #state: StateDatabase | undefined
 
-  private constructor(ids: Ids) {
+  private constructor(ids: EarlierIds) {
     this.ids = ids
     this.attachment = ids.attachment
   }
 
-  static async open(ids: Ids = newIds(), isPublic = true): Promise<Earlier> {
+  static async open(ids: EarlierIds = newEarlierIds(), isPublic = true): Promise<Earlier> {
     const earlier = new Earlier(ids)
     const path = earlier.#folder.file('state.db')
-    const old = await openOldState(
-      path,
-      Object.keys(migrations).filter((name) => name < '0045'),
-    )
-    const { user, template, vault, stream } = earlier.ids
-    old.exec(`INSERT INTO users (id, username, created_at) VALUES ('${user}', 'ada', 0)`)
-    old.exec(`INSERT INTO templates (id, owner_id, created_at, name, name_folded, status, public,
-        hint, required_streams)
-      VALUES ('${template}', '${user}', 1, 'Boiler', 'boiler', 'UPLOAD_PENDING', ${isPublic ? 1 : 0}, '', '["GOLD"]')`)
-    old.exec(`INSERT INTO asset_streams (id, owner_id, created_at, asset_code, ledger, status, progress)
-      VALUES ('${stream}', '${user}', 1, 'GOLD', 'XRPL', 'SERVICE_RECEIVED', '${received}')`)
-    old.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, status, ledger, public)
-      VALUES ('${vault}', '${user}', 1, '${template}', 'boiler 7', 'SERVICE_RECEIVED', 'XRPL', ${isPublic ? 1 : 0})`)
-    old.exec(`INSERT INTO vault_streams VALUES ('${vault}', 0, '${stream}')`)
-    old.exec(`INSERT INTO attachments (id, owner_id, created_at, name, stream_id, ledger,
-        upload_as_zip, status, progress, cid)
-      VALUES ('${earlier.attachment}', '${user}', 1, 'report', '${stream}', 'XRPL', 0,
-        'METADATA_STORED', '${stored}', '${fileCid}')`)
-    old.close()
+    await writeEarlierTwins(path, ids, isPublic)
     earlier.#state = await openStateForWriting(path)
     return earlier
   }
@@ -166,7 +130,7 @@ describe('what was there before', () => {
   })
 
   test('gets the same metadata and anchors when that state is restored, and is anchored anew', async () => {
-    const ids = newIds()
+    const ids = newEarlierIds()
     const anchored = async () => {
       await using earlier = await Earlier.open(ids, false)
       await earlier.anchorAll()
