@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { onStopSignals } from '../src/cli/stop-signals.ts'
 
 const program = join(import.meta.dirname, '..', 'bin', 'streamvault.js')
@@ -111,6 +111,10 @@ async function run(): Promise<void> {
   const children: Children = { service: start(['serve', '--json'], ['ignore', 'pipe', 'inherit']) }
   try {
     await Promise.race([stopping, show(children, wish.signal)])
+  } catch (error) {
+    // Ctrl-C at a terminal is for the service as well: its end may be seen in the same turn as the signal, and first.
+    await nextTurn()
+    if (!wish.signal.aborted) throw error
   } finally {
     if (children.devices) await end(children.devices, patienceMs.devices)
     await end(children.service, patienceMs.service)
