@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readOwner } from '../src/config/folder-owner.ts'
+import { textsIn } from '../test/support/anchor-facts.ts'
 import { ApiClient } from '../test/support/api-client.ts'
-import { foundIn } from '../test/support/left-by-a-kill.ts'
 import {
   newDataDir,
   publicAddress,
@@ -90,17 +90,12 @@ async function attachments(): Promise<Figure> {
       await upload(api, url, `file ${index}`)
     })
     const completed = () =>
-      foundIn(
-        service.dataDir,
-        'state.db',
-        "(SELECT count(*) FROM attachments WHERE status = 'COMPLETED')",
-      )
+      textsIn(service.dataDir, "id AS text FROM attachments WHERE status = 'COMPLETED'").length
     while (completed() < count) await sleep(200)
-    const roots = foundIn(
+    const roots = textsIn(
       service.dataDir,
-      'state.db',
-      "(SELECT count(DISTINCT transaction_hash) FROM anchors WHERE kind = 'root')",
-    )
+      "DISTINCT transaction_hash AS text FROM anchors WHERE kind = 'root'",
+    ).length
     return {
       name: `transactions for ${count.toLocaleString('en')} attachments`,
       measured: String(roots),
@@ -134,18 +129,17 @@ async function restingMb(anchoring: string, makesOne: boolean): Promise<number> 
 /** Resolves with the seconds until all are completed. */
 async function manyVaults(api: ApiClient, service: ServiceProcess): Promise<number> {
   const templateId = await templateOf(api)
-  const completed = () =>
-    foundIn(
+  const left = () =>
+    textsIn(
       service.dataDir,
-      'state.db',
-      `(SELECT count(*) FROM vaults WHERE template_id = '${templateId}' AND status = 'COMPLETED')`,
-    )
+      `id AS text FROM vaults WHERE template_id = '${templateId}' AND status <> 'COMPLETED' LIMIT 1`,
+    ).length
   const beganMs = performance.now()
   await inLanes(vaultsMany, async () => {
     await vaultOf(api, templateId)
   })
   const madeMs = performance.now()
-  while (completed() < vaultsMany) await sleep(500)
+  while (left() > 0) await sleep(500)
   process.stdout.write(`     made in ${((madeMs - beganMs) / 1_000).toFixed(1)} s\n`)
   return (performance.now() - beganMs) / 1_000
 }

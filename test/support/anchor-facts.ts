@@ -1,7 +1,6 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { TemporaryFolder } from './temporary-folder.ts'
 
 /** What the chain of a data folder has, read without the service. */
 export interface ChainFacts {
@@ -36,11 +35,8 @@ export function chainOf(dataDir: string): ChainFacts {
 
 /** What a query for one text a row finds in the state as it is on the disk now. */
 export function textsIn(dataDir: string, query: string): readonly string[] {
-  using folder = new TemporaryFolder()
-  for (const name of ['state.db', 'state.db-wal']) {
-    if (existsSync(join(dataDir, name))) cpSync(join(dataDir, name), folder.file(name))
-  }
-  using database = new DatabaseSync(folder.file('state.db'))
+  // No copy: of a file that is being written that would be no state that there ever was.
+  using database = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true, timeout: 5_000 })
   const rows = database.prepare(`SELECT text FROM (SELECT ${query})`).all()
   return rows.map(({ text }) => String(text))
 }
