@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { anchorIdOf } from '../../src/anchors/intents/anchor-id.ts'
 import { retriedAnchors } from '../../src/anchors/intents/retried-anchors.ts'
+import { AnchorProofs, proofOfRecord } from '../../src/anchors/proofs/anchor-proofs.ts'
 import { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
@@ -10,6 +11,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { type AnchorId, newId } from '../../src/core/ids.ts'
 import { type Ledger, LedgerUnreachable } from '../../src/ledgers/ledger.ts'
 import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
+import { checkProof } from '../../src/ledgers/proofs/check-proof.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from '../support/anchored-rows.ts'
 import { openSandbox, putOn } from '../support/sandbox-ledger.ts'
@@ -134,6 +136,30 @@ describe('what was there before there were anchors', () => {
     lane.wake()
 
     expect((await untilState(id, 'completed')).transaction_hash).toBe(transaction.hash)
+  })
+})
+
+describe('a transaction that was found on the ledger', () => {
+  test('has its proofs, although some of its leaves are of what is not there any more', async () => {
+    const [resourceId, cid] = [newId<AnchorId>(), cidOf('known')]
+    const id = await rows.plan([cid], { resourceId })
+    const leaves = [
+      { intentId: 'gone', cid: cidOf('gone') },
+      { intentId: id, cid },
+      { intentId: 'gone, too', cid: cidOf('gone, too') },
+    ]
+    const { root } = MerkleTree.over(leaves.map((leaf) => leaf.cid))
+    const { transaction } = await putOn(ledger, { intentId: 'all', kind: 'root', root, leaves })
+    laneOf()
+
+    expect((await untilState(id, 'completed')).transaction_hash).toBe(transaction.hash)
+
+    const record = await new AnchorProofs(twins.tests.state).ofResource(resourceId)
+    const proof = record && proofOfRecord(record, { isAlone: false })
+    expect(checkProof(proof, { cids: [cid], trustedKeys: new Set() })).toMatchObject({
+      is: 'proven_under_key',
+      txHash: transaction.hash,
+    })
   })
 })
 

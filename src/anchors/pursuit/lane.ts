@@ -244,6 +244,7 @@ export class Lane {
       transaction,
       intentId: deed.intentId,
       anchors,
+      leaves: deed.leaves.map(({ cid }) => cid),
     }))
     const moved = others.length > 0 ? [anchoredOtherwise(others)] : []
     const request = { network, account: ledger.account, signed, transactions: [], moved }
