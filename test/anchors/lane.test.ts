@@ -42,10 +42,11 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
+const notify = async () => () => undefined
+
 const desk = () => {
   const { state } = twins.tests
   const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
-  const notify = async () => () => undefined
   return new StateAnchorDesk({ state, clock: systemClock, kinds, notify })
 }
 

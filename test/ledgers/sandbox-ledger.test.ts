@@ -118,7 +118,7 @@ describe('the chain of the sandbox', () => {
     const path = folder.file('chain.jsonl')
     truncateSync(path, readFileSync(path).length - 1)
     await expect(openSandbox(folder.path)).rejects.toThrow(/block 2 .* cut off/)
-    // Whoever tries again is not given another chain.
+    // Another try is told the same, and begins no other block in its place.
     await expect(openSandbox(folder.path)).rejects.toThrow(/block 2 .* cut off/)
     appendFileSync(path, '\n')
     const ledger = await openSandbox(folder.path)
