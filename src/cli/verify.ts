@@ -59,7 +59,10 @@ export const verify: Command = {
 
 /** @throws UsageError when it is neither a file nor a CID */
 async function cidsNamed(given: string): Promise<readonly string[]> {
-  if (statSync(given, { throwIfNoEntry: false })) return await cidsOf(given)
+  const stat = statSync(given, { throwIfNoEntry: false })
+  if (stat?.isFile() || stat?.isDirectory()) return await cidsOf(given)
+  // Some have no end, and some no beginning.
+  if (stat) throw new UsageError(`${given} is neither a file nor a folder`)
   const parsed = await parseCid(given)
   if ('cid' in parsed) return [parsed.cid]
   throw new UsageError(`there is no file ${given}, and as a CID: ${parsed.problem}`)

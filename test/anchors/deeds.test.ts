@@ -18,6 +18,7 @@ function waiting(
     uri: kind === 'nft' ? 'ipfs://bafy' : null,
     assetCode: kind === 'record' ? 'GOLD' : null,
     begunAtUs,
+    isEarlier: false,
     leaves: Array.from({ length: leaves }, (_, at) => ({
       intentId: id,
       cid: `cid-${number}-${at}`,

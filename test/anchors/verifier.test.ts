@@ -113,6 +113,7 @@ async function anchoredVault() {
     keep,
     verifications,
     verifier,
+    keysPath: folder.file('ledger/keys.json'),
     imagePath: contentPath(folder.file('files'), imageCid),
     ask(other: Pick<Ledger, 'sight'> | undefined) {
       asked = other
@@ -259,6 +260,16 @@ test('a ledger that is down, or is none of ours, is not reached', async () => {
     vault.ask(ledger)
     expect(await vault.verified()).toMatchObject({ result: 'unreachable' })
   }
+})
+
+test('keys of a ledger that cannot be read keep no other vault waiting', async () => {
+  await using vault = await anchoredVault()
+  writeFileSync(vault.keysPath, '{}')
+
+  expect(await vault.verified()).toMatchObject({
+    result: 'unreachable',
+    problems: [expect.stringContaining('keys of the ledger cannot be read')],
+  })
 })
 
 test('of a vault that is deleted meanwhile nothing is told, and nothing stays', async () => {

@@ -119,6 +119,13 @@ describe('streamvault verify', () => {
     ])
   })
 
+  test('reads nothing that has no end', async () => {
+    expect(await verify(['/dev/zero', '--proof', proofFile])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('neither a file nor a folder'),
+    })
+  })
+
   test('answers JSON', async () => {
     const { stdout, code } = await verify([file, '--proof', proofFile, '--key', keysFile, '--json'])
     expect(code).toBe(0)

@@ -1,4 +1,11 @@
-import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
@@ -111,6 +118,12 @@ describe('the chain of the sandbox', () => {
     const path = folder.file('chain.jsonl')
     truncateSync(path, readFileSync(path).length - 1)
     await expect(openSandbox(folder.path)).rejects.toThrow(/block 2 .* cut off/)
+    // Another try is told the same, and begins no other block in its place.
+    await expect(openSandbox(folder.path)).rejects.toThrow(/block 2 .* cut off/)
+    appendFileSync(path, '\n')
+    const ledger = await openSandbox(folder.path)
+    expect(await ledger.nextSequence()).toBe(3)
+    await ledger.close()
   })
 
   test('is not opened when its last block is changed', async () => {

@@ -14,8 +14,12 @@ import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-sto
 import { withMetadata } from '../../src/twins/asset-streams/earlier-asset-stream.ts'
 import { statusesIn } from '../../src/twins/progress/progress.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
+import { fromRow as vaultOf } from '../../src/twins/vaults/vault-store.ts'
+import { anchoredImage } from '../../src/twins/vaults/vault-uploads.ts'
 import { type EarlierIds, newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+const fileCid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
 /** As the service has it, with a key that stays. */
 function saltOf(id: string): string {
@@ -140,6 +144,26 @@ describe('what was there before', () => {
       return [await anchors.orderBy('id').execute(), await leaves.execute()]
     }
     expect(await anchored()).toEqual(await anchored())
+  })
+
+  test('of a vault whose image was uploaded before its turn came is anchored once, as everything after it', async () => {
+    await using earlier = await Earlier.open()
+    const { needs, state, ids } = earlier
+    await state.updateTable('vaults').set({ image_cid: fileCid, image_uploads: 1 }).execute()
+    const row = await state.selectFrom('vaults').selectAll().executeTakeFirstOrThrow()
+    const image = { turn: 1, cid: fileCid }
+    await needs.writer.commit(...anchoredImage(needs, vaultOf(row), image))
+
+    await earlier.anchorAll()
+
+    const anchors = await state.selectFrom('anchors').selectAll().orderBy('number').execute()
+    expect(anchors.map((anchor) => [anchor.resource_id, anchor.operation])).toEqual([
+      [ids.vault, 'image:1'],
+      [ids.stream, 'creation'],
+      [ids.vault, 'creation'],
+      [earlier.attachment, 'creation'],
+    ])
+    expect(await state.selectFrom('unanchored').selectAll().execute()).toEqual([])
   })
 
   test('is left out when it is gone', async () => {

@@ -43,7 +43,10 @@ export interface AnchorPart {
 }
 
 type AnchorRow = Selectable<StateSchema['anchors']>
-type TransactionRow = Selectable<StateSchema['anchor_transactions']>
+type KnownTransaction = Pick<
+  Selectable<StateSchema['anchor_transactions']>,
+  'hash' | 'text' | 'inclusion' | 'leaves'
+>
 
 /** What is kept of anchors, as others are shown it: all of it is in rows, so no ledger is asked. */
 export class AnchorProofs {
@@ -122,7 +125,7 @@ async function recordOf(
     isFinal: state === 'completed',
     cid: cid ?? own[0]?.cid ?? '',
     parts: own.map((leaf, position) => ({ ...leaf, leafIndex: from + position })),
-    leaves: transaction ? await leavesOf(view, transaction.hash) : own.map((leaf) => leaf.cid),
+    leaves: transaction ? await leavesOf(view, transaction) : own.map((leaf) => leaf.cid),
     ledger: row.ledger as LedgerName,
     network: row.network,
     transaction: transaction && { hash: transaction.hash, text: transaction.text },
@@ -137,16 +140,20 @@ async function recordOf(
 async function transactionOf(
   view: StateDatabase,
   { transaction_hash: hash, state }: AnchorRow,
-): Promise<Pick<TransactionRow, 'hash' | 'text' | 'inclusion'> | undefined> {
+): Promise<KnownTransaction | undefined> {
   if (hash === null || state === 'waiting' || state === 'signed') return undefined
   return await view
     .selectFrom('anchor_transactions')
-    .select(['hash', 'text', 'inclusion'])
+    .select(['hash', 'text', 'inclusion', 'leaves'])
     .where('hash', '=', hash)
     .executeTakeFirst()
 }
 
-async function leavesOf(view: StateDatabase, hash: string): Promise<readonly string[]> {
+async function leavesOf(
+  view: StateDatabase,
+  { hash, leaves }: KnownTransaction,
+): Promise<readonly string[]> {
+  if (leaves !== null) return JSON.parse(leaves) as readonly string[]
   const rows = await view
     .selectFrom('anchors')
     .innerJoin('anchor_leaves', 'anchor_leaves.anchor_id', 'anchors.id')

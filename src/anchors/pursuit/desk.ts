@@ -9,6 +9,8 @@ export interface SignedAnchors {
   readonly intentId: string
   /** Anchors whose leaves it has, each with the place of its first one. */
   readonly anchors: readonly { readonly id: string; readonly firstLeaf: number }[]
+  /** All CIDs that it commits to, where it was found: some may be of nothing that is known here. */
+  readonly leaves?: readonly string[]
 }
 
 /** Anchors that come further: all of a transaction, or some that have none. */

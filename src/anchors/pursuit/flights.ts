@@ -69,7 +69,7 @@ export class Flights {
   async #pursueOne(ledger: Ledger, given: OpenTransaction, found: Findings): Promise<void> {
     const { clock, rules, random } = this.#needs
     let transaction = given
-    const known = this.#memories.get(given.hash)
+    const known = this.#wakeful(given.hash)
     const nowUs = clock.steadyUs()
     if (known && known.dueAtUs > nowUs) return found.waitUntil(known.dueAtUs)
     let memory: Memory = known ?? { failures: 0, action: 'look', dueAtUs: nowUs }
@@ -86,6 +86,12 @@ export class Flights {
     }
     this.#memories.set(given.hash, memory)
     found.waitUntil(memory.action === 'rest' ? Number.POSITIVE_INFINITY : memory.dueAtUs)
+  }
+
+  /** What rested is looked at anew: it is asked for again, or stands before something else. */
+  #wakeful(hash: string): Memory | undefined {
+    const memory = this.#memories.get(hash)
+    return memory?.action === 'rest' ? undefined : memory
   }
 
   async #act(ledger: Ledger, hash: string, action: NextStep['action']): Promise<Seen> {

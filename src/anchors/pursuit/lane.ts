@@ -109,7 +109,7 @@ export class Lane {
     const flying = [...open, ...signed]
     this.#inFlight = flying.length
     // What all have given up on is sent again only for the sake of what comes after it.
-    if (!isWanted && signed.length === 0) return this.#waitForBatch
+    if (!isWanted && signed.length === 0) return this.#hasFound ? 0 : this.#waitForBatch
     const flown = await this.#flights.pursue(ledger, flying)
     const { transactions, moved } = flown
     if (transactions.length + moved.length > 0) {
@@ -126,10 +126,13 @@ export class Lane {
       return this.#retryAtUs()
     }
     this.#failures = 0
-    return transactions.length + signed.length > 0 ? 0 : Math.min(flown.dueAtUs, this.#waitForBatch)
+    const isMore = this.#hasFound || transactions.length + signed.length > 0
+    return isMore ? 0 : Math.min(flown.dueAtUs, this.#waitForBatch)
   }
 
   #waitForBatch = Number.POSITIVE_INFINITY
+  /** Whether something was found on the ledger in this round: the next one pursues it. */
+  #hasFound = false
 
   /** Undefined when the ledger cannot be asked. */
   async #opened(): Promise<Ledger | undefined> {
@@ -163,6 +166,7 @@ export class Lane {
   ): Promise<readonly OpenTransaction[]> {
     const { work, clock } = this.#needs
     this.#waitForBatch = Number.POSITIVE_INFINITY
+    this.#hasFound = false
     const room = ledger.inFlightMax - open.length
     if (room <= 0) return []
     const waiting = await this.#withoutFound(ledger, await work.waiting(waitingMax))
@@ -204,7 +208,7 @@ export class Lane {
     ledger: Ledger,
     waiting: readonly WaitingAnchor[],
   ): Promise<readonly WaitingAnchor[]> {
-    const unsure = waiting.filter(({ number }) => number <= this.#unsureUpTo)
+    const unsure = waiting.filter((one) => one.isEarlier || one.number <= this.#unsureUpTo)
     if (unsure.length === 0) return waiting
     const found = await ledger.find(unsure.map(({ id }) => id))
     if (found.size === 0) return waiting
@@ -240,9 +244,12 @@ export class Lane {
       transaction,
       intentId: deed.intentId,
       anchors,
+      leaves: deed.leaves.map(({ cid }) => cid),
     }))
     const moved = others.length > 0 ? [anchoredOtherwise(others)] : []
-    await desk.exchange({ network, account: ledger.account, signed, transactions: [], moved })
+    const request = { network, account: ledger.account, signed, transactions: [], moved }
+    const { taken } = await desk.exchange(request)
+    this.#hasFound = taken + others.length > 0
   }
 
   /** Gives up on what was tried for too long. Resolves with when to ask the ledger again. */

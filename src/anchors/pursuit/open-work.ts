@@ -9,7 +9,7 @@ export interface OpenTransaction {
   readonly sequence: number
   /** How far those of its anchors are that are pursued; `error` when nobody waits for it any more. */
   readonly state: AnchorState
-  /** Since when they are tried, in steady microseconds. */
+  /** Since when they are tried, in steady microseconds; infinite when nobody waits for them, so that they are never given up. */
   readonly begunAtUs: number
   /** The code of the asset that it records, if any. */
   readonly assetCode: string | null
@@ -23,6 +23,8 @@ export interface WaitingAnchor {
   readonly uri: string | null
   readonly assetCode: string | null
   readonly begunAtUs: number
+  /** From before there were anchors: it may be planned anew after a restore, and be on the ledger by then. */
+  readonly isEarlier: boolean
   readonly leaves: readonly Leaf[]
 }
 
@@ -32,6 +34,16 @@ export interface OverdueAnchor {
   readonly state: AnchorState
   readonly isSigned: boolean
   readonly begunAtUs: number
+}
+
+interface OpenRow extends Omit<OpenTransaction, 'state' | 'begunAtUs'> {
+  readonly state: string | null
+  readonly begunAtUs: number | null
+}
+
+interface WaitingRow extends Omit<WaitingAnchor, 'leaves' | 'isEarlier'> {
+  readonly cids: string
+  readonly quiet: number
 }
 
 const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
@@ -55,17 +67,21 @@ export class OpenWork {
 
   /** Open transactions of an account, in their order. */
   async transactions(account: string, limit: number): Promise<readonly OpenTransaction[]> {
-    const { rows } = await sql<Omit<OpenTransaction, 'state'> & { readonly state: string | null }>`
+    const { rows } = await sql<OpenRow>`
       SELECT hash, sequence,
         (SELECT state FROM anchors WHERE transaction_hash = hash
           ORDER BY state IN ('error', 'completed', 'failed') LIMIT 1) AS state,
-        coalesce((SELECT min(begun_at) FROM anchors
-          WHERE transaction_hash = hash AND state IN ${pursued}), signed_at) AS "begunAtUs",
+        (SELECT min(begun_at) FROM anchors WHERE transaction_hash = hash
+          AND state IN ${pursued} AND operation = 'creation') AS "begunAtUs",
         (SELECT asset_code FROM anchors WHERE transaction_hash = hash LIMIT 1) AS "assetCode"
       FROM anchor_transactions
       WHERE network = ${this.#network} AND account = ${account} AND state = 'open'
       ORDER BY sequence LIMIT ${limit}`.execute(this.#state)
-    return rows.map((row) => ({ ...row, state: pursuedState(row.state) }))
+    return rows.map((row) => ({
+      ...row,
+      state: pursuedState(row.state),
+      begunAtUs: row.begunAtUs ?? Number.POSITIVE_INFINITY,
+    }))
   }
 
   /** Sequences from one on that open transactions have. */
@@ -92,15 +108,15 @@ export class OpenWork {
 
   /** Anchors of which nothing is signed, with their leaves, in their order. */
   async waiting(limit: number): Promise<readonly WaitingAnchor[]> {
-    const { rows } = await sql<
-      Omit<WaitingAnchor, 'leaves'> & { readonly cids: string }
-    >`SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs",
+    const { rows } = await sql<WaitingRow>`
+      SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs", quiet,
         (SELECT json_group_array(cid) FROM (SELECT cid FROM anchor_leaves
           WHERE anchor_id = anchors.id ORDER BY position)) AS cids
       FROM anchors WHERE network = ${this.#network} AND state = 'waiting'
       ORDER BY number LIMIT ${limit}`.execute(this.#state)
-    return rows.map(({ cids, ...row }) => ({
+    return rows.map(({ cids, quiet, ...row }) => ({
       ...row,
+      isEarlier: quiet === 1,
       leaves: (JSON.parse(cids) as readonly string[]).map((cid) => ({ intentId: row.id, cid })),
     }))
   }
@@ -112,12 +128,13 @@ export class OpenWork {
     return rows[0]?.newest ?? 0
   }
 
-  /** Some of those that are tried since before a time. */
+  /** Some of those that are tried since before a time. What a resource gets later shows no status that somebody could try again. */
   async overdue(begunUntilUs: number, limit: number): Promise<readonly OverdueAnchor[]> {
     const { rows } = await sql<Omit<OverdueAnchor, 'isSigned'> & { readonly isSigned: number }>`
       SELECT id, state, transaction_hash IS NOT NULL AS "isSigned", begun_at AS "begunAtUs"
       FROM anchors
       WHERE network = ${this.#network} AND state IN ${pursued} AND begun_at <= ${begunUntilUs}
+        AND operation = 'creation'
       ORDER BY number LIMIT ${limit}`.execute(this.#state)
     return rows.map((row) => ({ ...row, isSigned: row.isSigned === 1 }))
   }

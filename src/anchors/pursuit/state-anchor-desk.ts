@@ -58,6 +58,7 @@ async function storeSigned(
   for (const one of signed) {
     if (!(await areUnsigned(transaction, one))) break
     const { hash, sequence, blob, text } = one.transaction
+    const leaves = one.leaves ? JSON.stringify(one.leaves) : null
     const attempt = await attemptOf(transaction, { network, account, sequence, hash })
     await transaction
       .insertInto('anchor_transactions')
@@ -73,9 +74,10 @@ async function storeSigned(
         state: 'open',
         signed_at: atUs,
         inclusion: null,
+        leaves,
       })
       // One that was found on the ledger may be known already, for others of its anchors.
-      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ state: 'open' }))
+      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ state: 'open', leaves }))
       .execute()
     await sql`UPDATE anchors
       SET state = 'signed', transaction_hash = ${hash}, first_leaf = places.value ->> 'firstLeaf'

@@ -55,9 +55,8 @@ export class Chain implements AsyncDisposable {
     try {
       file = await openFile(folder, index.last() !== undefined)
       if (goodBytes !== undefined) await cutBack(file, goodBytes)
-      const knownHeight = index.last()?.tip.height ?? 0
       await fitIndex(file, index, keys)
-      await readRest(file, index, keys, knownHeight)
+      await readRest(file, index, keys)
       await makeSure(file, index.last())
       await syncFolder(folder)
       return new Chain(needs, file, index)
@@ -145,13 +144,46 @@ function endOf(block: IndexedBlock | undefined): number {
 /**
  * Takes out of the index what the file does not have: it may be an older one, or have lost its end. What is there and
  * is not as it was is taken out, too, and found broken when it is read again.
+ *
+ * @throws BrokenChain, with the index as it was: whoever tries again is told the same
  */
 async function fitIndex(file: FileHandle, index: ChainIndex, keys: ChainKeys): Promise<void> {
-  for (let last = index.last(); last; last = index.last()) {
-    const before = index.block(last.tip.height - 1)?.tip ?? emptyTip
-    const line = await lineAt(file, last)
-    if (line !== undefined && isBlock(line, last.tip, before, keys)) return
-    index.removeLast()
+  const knownHeight = index.last()?.tip.height ?? 0
+  let fitting = index.last()
+  while (fitting && !(await isFitting(file, index, fitting, keys))) {
+    fitting = index.block(fitting.tip.height - 1)
+  }
+  const height = fitting?.tip.height ?? 0
+  if (height < knownHeight) await refuseCut(file, fitting, knownHeight)
+  for (let known = knownHeight; known > height; known--) index.removeLast()
+}
+
+async function isFitting(
+  file: FileHandle,
+  index: ChainIndex,
+  known: IndexedBlock,
+  keys: ChainKeys,
+): Promise<boolean> {
+  const before = index.block(known.tip.height - 1)?.tip ?? emptyTip
+  const line = await lineAt(file, known)
+  return line !== undefined && isBlock(line, known.tip, before, keys)
+}
+
+/**
+ * A block that was told of, as far as that is known, and whose line has lost its end is broken, and nothing that a crash
+ * has left.
+ *
+ * @throws BrokenChain
+ */
+async function refuseCut(
+  file: FileHandle,
+  fitting: IndexedBlock | undefined,
+  knownHeight: number,
+): Promise<void> {
+  let height = fitting?.tip.height ?? 0
+  for await (const { isEnded } of linesFrom(file, endOf(fitting))) {
+    if (isEnded) height++
+    else if (height < knownHeight) throw new BrokenChain(height + 1, 'its line is cut off')
   }
 }
 
@@ -163,23 +195,12 @@ function isBlock(line: string, { hash }: Tip, before: Tip, keys: ChainKeys): boo
   }
 }
 
-/**
- * Reads what is behind the last block of the index into it.
- *
- * @param knownHeight of the last block that was told of, as far as that is known: one of these whose line has lost
- *   its end is broken, and nothing that a crash has left
- */
-async function readRest(
-  file: FileHandle,
-  index: ChainIndex,
-  keys: ChainKeys,
-  knownHeight: number,
-): Promise<void> {
+/** Reads what is behind the last block of the index into it, and cuts off what a crash has left. */
+async function readRest(file: FileHandle, index: ChainIndex, keys: ChainKeys): Promise<void> {
   const last = index.last()
   let tip = last?.tip ?? emptyTip
   for await (const line of linesFrom(file, endOf(last))) {
     if (!line.isEnded) {
-      if (tip.height < knownHeight) throw new BrokenChain(tip.height + 1, 'its line is cut off')
       await file.truncate(line.offset)
       await file.sync()
       return

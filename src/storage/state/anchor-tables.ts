@@ -77,6 +77,8 @@ interface AnchorTransactionTable {
   readonly signed_at: number
   /** JSON (`Inclusion` of src/ledgers/ledger.ts), once it is in a block for good. */
   readonly inclusion: string | null
+  /** JSON of all its CIDs, in order, where it was found on a ledger: some may be of what is not here any more. */
+  readonly leaves: string | null
 }
 
 interface LedgerAccountTable {

@@ -10,9 +10,10 @@ import { earlierStreamChanges } from '../asset-streams/earlier-asset-stream.ts'
 import { anchoredFiles, fromRow as attachmentOf } from '../attachments/attachment-store.ts'
 import { storedColumns, storedStatus } from '../progress/progress.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
+import type { Vault } from '../vaults/vault.ts'
 import { vaultCids } from '../vaults/vault-metadata.ts'
 import { anchoredVault, contentSize, fromRow as vaultOf } from '../vaults/vault-store.ts'
-import { anchoredImage } from '../vaults/vault-uploads.ts'
+import { anchoredImage, imageOperation } from '../vaults/vault-uploads.ts'
 
 /** Resources that are looked at at once: between two portions others get their turn. */
 const portion = 100
@@ -122,13 +123,30 @@ async function vaultChanges(
     .where('metadata_cid', '=', '')
     // What its metadata say of whether it is for everybody has to be so.
     .where('public', '=', row.public)
+    .where('image_cid', '=', row.image_cid)
   const { imageCid, imageUploads } = vault
   const image = { turn: imageUploads, cid: imageCid, isQuiet: true }
   return [
     update,
     ...anchoredVault(needs, vault, { cids, isQuiet: true }),
-    ...(imageCid === '' ? [] : anchoredImage(needs, vault, image)),
+    ...(imageCid === '' || (await isImageAnchored(state, vault))
+      ? []
+      : anchoredImage(needs, vault, image)),
   ]
+}
+
+/** Whether its image was uploaded before its turn came: it has an anchor then. */
+async function isImageAnchored(
+  state: StateDatabase,
+  { id, imageUploads }: Vault,
+): Promise<boolean> {
+  const anchor = await state
+    .selectFrom('anchors')
+    .select('id')
+    .where('resource_id', '=', id)
+    .where('operation', '=', imageOperation(imageUploads))
+    .executeTakeFirst()
+  return anchor !== undefined
 }
 
 async function attachmentChanges(

@@ -15,6 +15,11 @@ export interface VaultUploadsNeeds {
   readonly clock: Clocks
 }
 
+/** What an image is anchored as: each that comes has its own. */
+export function imageOperation(turn: number): string {
+  return `image:${turn}`
+}
+
 /** The changes that have an image of its own anchored, apart from the vault, which is on the ledger by then. */
 export function anchoredImage(
   needs: PlanAnchorNeeds,
@@ -25,7 +30,7 @@ export function anchoredImage(
   return plannedAnchor(needs, {
     resourceType: 'vault',
     resourceId: id,
-    operation: `image:${turn}`,
+    operation: imageOperation(turn),
     ledger,
     network,
     kind: 'root',

@@ -160,13 +160,21 @@ export class Verifier {
       const problem = `${name} is ${status}, and not on the ledger for good`
       return [{ is: 'not_found', problem }]
     }
-    const proof = proofOfRecord(record, { isAlone: false })
-    const checked = checkedOf(
-      checkProof(proof, { cids: [record.cid], trustedKeys: await this.#needs.trustedKeys() }),
-    )
     const sighting = await this.#sight(record.network, transaction.hash)
-    const found = [...checked, ...seenOf(sighting, inclusion)]
+    const found = [...(await this.#checkedProof(record)), ...seenOf(sighting, inclusion)]
     return found.map(({ is, problem }) => ({ is, problem: `${name}: ${problem}` }))
+  }
+
+  async #checkedProof(record: AnchorRecord): Promise<readonly Finding[]> {
+    const proof = proofOfRecord(record, { isAlone: false })
+    let trustedKeys: ReadonlySet<string>
+    try {
+      trustedKeys = await this.#needs.trustedKeys()
+    } catch (error) {
+      const problem = `the keys of the ledger cannot be read: ${messageOf(error)}`
+      return [{ is: 'unreachable', problem }]
+    }
+    return checkedOf(checkProof(proof, { cids: [record.cid], trustedKeys }))
   }
 
   async #sight(network: string, hash: string): Promise<Sighting> {

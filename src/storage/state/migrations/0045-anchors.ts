@@ -74,6 +74,7 @@ const statements = [
     state TEXT NOT NULL,
     signed_at BIGINT NOT NULL,
     inclusion TEXT,
+    leaves TEXT,
     UNIQUE (network, account, sequence, attempt)
   )`,
   `CREATE INDEX anchor_transactions_open ON anchor_transactions (network, account, sequence)
