@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { isKeyText, jwkOf, keyIdOf } from '../ledgers/proofs/public-key.ts'
+import { textOfFile } from './bounded-file.ts'
 import { type Input, type Option, UsageError } from './command.ts'
 
 /** Bytes of a file with keys. */
@@ -29,25 +30,34 @@ export function trustedKeys({ options }: Input): ReadonlySet<string> {
 }
 
 function keysOf(given: string, where: string): ReadonlySet<string> {
-  if (isFile(given)) return keysIn(given, where)
+  if (isThere(given)) return keysIn(given, where)
   // An id looks like a key; who has neither cannot make the one of the other.
   if (isKeyText(given)) return new Set([given, keyIdOf(jwkOf(given))])
   throw new UsageError(`${where} is no file, no id of a key, and no key of Ed25519`)
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+function isThere(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() === true || stat?.isFIFO() === true
 }
 
 function keysIn(path: string, where: string): ReadonlySet<string> {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat?.isFile()) throw new UsageError(`${where}: there is no file ${path}`)
-  if (stat.size > fileBytesMax) throw new UsageError(`${where}: ${path} is too large for keys`)
-  const text = readFileSync(path, 'utf8')
+  const text = keyTextIn(path, where)
   const keys = text.includes('-----BEGIN') ? [keyOfPem(text)] : keysOfJson(text)
   const ids = keys.filter((x) => x !== undefined).map((x) => keyIdOf(jwkOf(x)))
   if (ids.length === 0) throw new UsageError(`${where}: ${path} has no public key of Ed25519`)
   return new Set(ids)
+}
+
+function keyTextIn(path: string, where: string): string {
+  try {
+    const text = textOfFile(path, fileBytesMax)
+    if (text !== undefined) return text
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new UsageError(`${where}: ${path} is too large for keys`)
+  }
+  throw new UsageError(`${where}: there is no file ${path}`)
 }
 
 function keyOfPem(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { formatUs } from '../core/time.ts'
 import { cidProfile } from '../files/content/content.ts'
 import { LedgerUnreachable } from '../ledgers/ledger.ts'
@@ -6,6 +6,7 @@ import { checkProof, checkProofText, type Verdict } from '../ledgers/proofs/chec
 import { parseCid } from '../ledgers/proofs/content-id.ts'
 import { inWords } from '../ledgers/proofs/in-words.ts'
 import { proofCharsMax } from '../ledgers/proofs/parse-proof.ts'
+import { textOfFile } from './bounded-file.ts'
 import { cidsOf } from './cids-of.ts'
 import { type Command, UsageError } from './command.ts'
 import { dataDirOption, ledgerFolderOf } from './ledger-folder.ts'
@@ -70,12 +71,15 @@ async function cidsNamed(given: string): Promise<readonly string[]> {
 
 /** @throws UsageError when there is no such file */
 function proofIn(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat?.isFile()) throw new UsageError(`--proof: there is no file ${path}`)
-  // UTF-8 has four bytes a character at most; what is longer is refused by its length.
-  if (stat.size > 4 * proofCharsMax)
+  try {
+    // UTF-8 has four bytes a character at most; what is longer is refused by its length.
+    const text = textOfFile(path, 4 * proofCharsMax)
+    if (text !== undefined) return text
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
     throw new UsageError(`--proof: ${path} is too large for a proof`)
-  return readFileSync(path, 'utf8')
+  }
+  throw new UsageError(`--proof: there is no file ${path}`)
 }
 
 async function verdictOfFolder(

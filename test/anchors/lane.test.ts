@@ -6,6 +6,7 @@ import { retriedAnchors } from '../../src/anchors/intents/retried-anchors.ts'
 import { AnchorProofs, proofOfRecord } from '../../src/anchors/proofs/anchor-proofs.ts'
 import { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
+import { abandonOtherAccounts } from '../../src/anchors/pursuit/sequences.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type AnchorId, newId } from '../../src/core/ids.ts'
@@ -232,5 +233,53 @@ describe('a ledger that was down for longer than it is waited for', () => {
     isDown = false
 
     await untilState(later, 'completed')
+  })
+})
+
+const network = 'sandbox'
+
+/** Signs an anchor under a sequence, as a lane does, and does not send it. */
+async function signed(id: string, cid: string, by: Ledger, sequence: number): Promise<string> {
+  const leaves = [{ intentId: id, cid }]
+  const { root } = MerkleTree.over([cid])
+  const transaction = by.sign({ intentId: id, kind: 'root', root, leaves }, sequence)
+  const one = { transaction, intentId: id, anchors: [{ id, firstLeaf: 0 }] }
+  const request = { network, account: by.account, signed: [one], transactions: [], moved: [] }
+  expect(await desk().exchange(request)).toEqual({ taken: 1 })
+  return transaction.hash
+}
+
+describe('a state and a ledger that have gone on without each other', () => {
+  test('come together: what the ledger has is taken, and what it has in our place is signed anew', async () => {
+    const [ours, theirs] = [await rows.plan([cidOf('ours')]), await rows.plan([cidOf('theirs')])]
+    const hash = await signed(ours, cidOf('ours'), ledger, 1)
+    const cid = cidOf('theirs')
+    const { root } = MerkleTree.over([cid])
+    const leaves = [{ intentId: theirs, cid }]
+    const { transaction } = await putOn(ledger, { intentId: theirs, kind: 'root', root, leaves })
+    laneOf()
+
+    expect((await untilState(theirs, 'completed')).transaction_hash).toBe(transaction.hash)
+    const done = await untilState(ours, 'completed')
+    expect(done.transaction_hash).not.toBe(hash)
+  })
+})
+
+describe('a ledger that was begun anew with other keys', () => {
+  test('gets what was under way for the one before', async () => {
+    const id = await rows.plan([cidOf('lost')])
+    const before = await openSandbox(folder.file('before'))
+    const hash = await signed(id, cidOf('lost'), before, 1)
+    await before.close()
+    const anew = Object.create(ledger, { account: { value: 'another' } }) as Ledger
+    expect(before.account === anew.account).toBe(false)
+    const work = new OpenWork(twins.tests.state, network)
+    const pursuing = { network, work, desk: desk() }
+
+    expect(await abandonOtherAccounts(pursuing, anew)).toBe(1)
+    expect(await abandonOtherAccounts(pursuing, anew)).toBe(0)
+    laneOf()
+
+    expect((await untilState(id, 'completed')).transaction_hash).not.toBe(hash)
   })
 })

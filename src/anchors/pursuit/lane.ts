@@ -9,7 +9,7 @@ import type { MovedAnchors, SignedAnchors } from './desk.ts'
 import { Flights } from './flights.ts'
 import { graceUsMax, type LaneFigures, type LaneNeeds } from './lane-needs.ts'
 import type { OpenTransaction, WaitingAnchor } from './open-work.ts'
-import { compareSequences } from './sequences.ts'
+import { compareSequences, noFacts } from './sequences.ts'
 
 /** Anchors that are looked at in a round: a full batch, and as many transactions. */
 const waitingMax = 2_000
@@ -23,8 +23,6 @@ const afterFailureUsMax = 16_000_000
 
 /** Timers of Node do not take more. */
 const sleepMsMax = 60_000
-
-const noFacts = { txHash: '', account: '', distributionWallet: '', mapping: '', tokenId: '' }
 
 /**
  * Everything that goes onto one network from one account, strictly in order. Nothing that is remembered here is needed

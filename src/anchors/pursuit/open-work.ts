@@ -84,6 +84,19 @@ export class OpenWork {
     }))
   }
 
+  /** Open transactions of other accounts than one. */
+  async openOfOthers(account: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.#state
+      .selectFrom('anchor_transactions')
+      .select('hash')
+      .where('network', '=', this.#network)
+      .where('account', '<>', account)
+      .where(sql<boolean>`state = 'open'`)
+      .limit(limit)
+      .execute()
+    return rows.map(({ hash }) => hash)
+  }
+
   /** Sequences from one on that open transactions have. */
   async openSequences(account: string, from: number): Promise<readonly number[]> {
     const rows = await this.#state

@@ -11,6 +11,45 @@ export interface SequenceNeeds {
   readonly desk: AnchorDesk
 }
 
+/** Where nothing is known. */
+export const noFacts = {
+  txHash: '',
+  account: '',
+  distributionWallet: '',
+  mapping: '',
+  tokenId: '',
+}
+
+/**
+ * Has what was signed by other accounts signed anew: for a ledger of our own whose folder was lost, and which was begun anew
+ * with other keys, so that nothing of theirs can ever get in. Resolves with how many transactions that were.
+ */
+export async function abandonOtherAccounts(
+  { network, work, desk }: SequenceNeeds,
+  { account }: Pick<Ledger, 'account'>,
+): Promise<number> {
+  let abandoned = 0
+  for (;;) {
+    const hashes = await work.openOfOthers(account, reopenedMax)
+    if (hashes.length === 0) return abandoned
+    abandoned += hashes.length
+    await desk.exchange({
+      network,
+      account,
+      signed: [],
+      transactions: hashes.map((hash) => ({ hash, to: 'dead' })),
+      moved: hashes.map((transactionHash) => ({
+        of: { transactionHash },
+        from: ['signed', 'submitted', 'included'],
+        to: 'waiting',
+        statuses: [],
+        facts: noFacts,
+        failure: undefined,
+      })),
+    })
+  }
+}
+
 /** What is known of the sequences of an account, once rows and ledger were compared. */
 export interface Sequences {
   /** That of the next transaction. */

@@ -59,7 +59,8 @@ async function storeSigned(
     if (!(await areUnsigned(transaction, one))) break
     const { hash, sequence, blob, text } = one.transaction
     const leaves = one.leaves ? JSON.stringify(one.leaves) : null
-    const attempt = await attemptOf(transaction, { network, account, sequence, hash })
+    const isFound = one.leaves !== undefined
+    const attempt = await attemptOf(transaction, { network, account, sequence, hash, isFound })
     await transaction
       .insertInto('anchor_transactions')
       .values({
@@ -106,7 +107,11 @@ async function areUnsigned(transaction: StateDatabase, { anchors }: SignedAnchor
   return rows[0]?.count === anchors.length
 }
 
-/** The number of a transaction among those under its sequence. @throws Error when another one may have it */
+/**
+ * The number of a transaction among those under its sequence. What is on the ledger is there, whatever rows say.
+ *
+ * @throws Error when one that was signed now has a sequence that another one may have
+ */
 async function attemptOf(
   transaction: StateDatabase,
   given: {
@@ -114,9 +119,10 @@ async function attemptOf(
     readonly account: string
     readonly sequence: number
     readonly hash: string
+    readonly isFound: boolean
   },
 ): Promise<number> {
-  const { network, account, sequence, hash } = given
+  const { network, account, sequence, hash, isFound } = given
   const rows = await transaction
     .selectFrom('anchor_transactions')
     .select(['hash', 'attempt', 'state'])
@@ -125,7 +131,8 @@ async function attemptOf(
     .where('sequence', '=', sequence)
     .execute()
   const other = rows.find((row) => row.hash !== hash && row.state !== 'dead')
-  if (other) throw new Error(`sequence ${sequence} of ${account} has the transaction ${other.hash}`)
+  if (other && !isFound)
+    throw new Error(`sequence ${sequence} of ${account} has the transaction ${other.hash}`)
   return Math.max(0, ...rows.map(({ attempt }) => attempt)) + 1
 }
 

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Logger } from 'pino'
 import { openMasterKey } from '../../access/auth/bootstrap.ts'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
@@ -6,16 +7,18 @@ import type {
   AnchorDeskProcedures,
   AnchoringProcedures,
 } from '../../anchors/pursuit/anchoring-procedures.ts'
+import type { DeskRequest } from '../../anchors/pursuit/desk.ts'
 import { Lane } from '../../anchors/pursuit/lane.ts'
 import { OpenWork } from '../../anchors/pursuit/open-work.ts'
+import { abandonOtherAccounts } from '../../anchors/pursuit/sequences.ts'
 import { systemClock } from '../../core/clock.ts'
 import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
-import { Caller, serveCalls } from '../../core/threads/rpc.ts'
+import { Caller, type Remote, serveCalls } from '../../core/threads/rpc.ts'
 import { ledgerKeys } from '../../ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../ledgers/sandbox/sandbox-ledger.ts'
 import { createLogger } from '../../operating/observability/logger.ts'
-import { openStateForReading, plain } from '../../storage/state/database.ts'
+import { openStateForReading, plain, type StateDatabase } from '../../storage/state/database.ts'
 import { Verifier } from '../../twins/verification/verifier.ts'
 import type { AnchoringThreadData } from './anchoring-contract.ts'
 import { OneLedger } from './one-ledger.ts'
@@ -25,43 +28,31 @@ import { contentsOf, Verifying } from './verifying.ts'
 const retryUsMin = 500_000
 const retryUsMax = 10_000_000
 
+interface Parts {
+  readonly data: AnchoringThreadData
+  readonly state: StateDatabase
+  readonly logger: Logger
+  readonly ledger: OneLedger
+  readonly calls: Remote<AnchorDeskProcedures>
+  readonly onFailure: (error: unknown) => void
+}
+
 /** Composition of the thread that anchors: it reads the state itself, and has others write it. */
 function run(port: MessagePort, data: AnchoringThreadData): void {
   // Acknowledgements go before.
   lowerThreadPriority()
   const logger = createLogger(data.logLevel)
   const state = openStateForReading(data.statePath)
-  const cipher = openMasterKey(data.dataDir, data.masterKey)
   const { calls } = new Caller<AnchorDeskProcedures>(data.desk)
-  const { ledgerFolder: folder, batchWaitUs, patienceUs } = data
   const onFailure = (error: unknown) => {
     logger.error({ err: error }, 'anchors wait: there was a failure')
   }
-  const ledger = new OneLedger(() =>
-    SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs }),
-  )
-  const lane = new Lane({
-    network: sandbox,
-    open: () => ledger.opened(),
-    work: new OpenWork(state, sandbox),
-    desk: { exchange: (request) => calls.exchange(request) },
-    clock: systemClock,
-    rules: { patienceUs, retryUsMin, retryUsMax },
-    random: Math.random,
-    onFailure,
-  })
-  const stopping = new AbortController()
+  const ledger = ledgerOf(data)
+  const parts: Parts = { data, state, logger, ledger, calls, onFailure }
+  const lane = laneOf(parts)
   const files = contentsOf(data.filesAddress, data.filesFolder)
-  const verifier = new Verifier({
-    state,
-    writer: { attempt: (...changes) => calls.attempt(changes.map(plain)) },
-    clock: systemClock,
-    files,
-    proofs: new AnchorProofs(state),
-    ledgerOf: async (network) => (network === sandbox ? await ledger.opened() : undefined),
-    trustedKeys: () => blockKeys(folder),
-  })
-  const verifying = new Verifying(verifier, onFailure)
+  const verifying = verifyingOf(parts, files)
+  const stopping = new AbortController()
   const running = Promise.all([
     data.isAnchoring ? lane.run(stopping.signal) : undefined,
     verifying.run(stopping.signal),
@@ -86,6 +77,53 @@ function run(port: MessagePort, data: AnchoringThreadData): void {
   }
   reportFaults(port)
   serveCalls(port, procedures)
+}
+
+function ledgerOf({ dataDir, masterKey, ledgerFolder, batchWaitUs }: AnchoringThreadData) {
+  const cipher = openMasterKey(dataDir, masterKey)
+  const needs = { folder: ledgerFolder, cipher, clock: systemClock, batchWaitUs }
+  return new OneLedger(() => SandboxLedger.open(needs))
+}
+
+/** Everything that goes onto the ledger of our own. */
+function laneOf({ data, state, logger, ledger, calls, onFailure }: Parts): Lane {
+  const pursuing = {
+    network: sandbox,
+    work: new OpenWork(state, sandbox),
+    desk: { exchange: (request: DeskRequest) => calls.exchange(request) },
+  }
+  return new Lane({
+    ...pursuing,
+    async open() {
+      const opened = await ledger.opened()
+      const abandoned = await abandonOtherAccounts(pursuing, opened)
+      if (abandoned > 0) {
+        logger.warn({ abandoned }, 'the ledger was begun anew: what was under way is signed again')
+      }
+      return opened
+    },
+    clock: systemClock,
+    rules: { patienceUs: data.patienceUs, retryUsMin, retryUsMax },
+    random: Math.random,
+    onFailure,
+  })
+}
+
+/** Vaults are compared with what is on the ledger. */
+function verifyingOf(
+  { data, state, ledger, calls, onFailure }: Parts,
+  files: ReturnType<typeof contentsOf>,
+): Verifying {
+  const verifier = new Verifier({
+    state,
+    writer: { attempt: (...changes) => calls.attempt(changes.map(plain)) },
+    clock: systemClock,
+    files,
+    proofs: new AnchorProofs(state),
+    ledgerOf: async (network) => (network === sandbox ? await ledger.opened() : undefined),
+    trustedKeys: () => blockKeys(data.ledgerFolder),
+  })
+  return new Verifying(verifier, onFailure)
 }
 
 /** Ids of the keys that blocks are signed with. */
