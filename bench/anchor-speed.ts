@@ -19,6 +19,9 @@ const vaultsMany = 10_000
 /** Requests at once. */
 const lanes = 32
 
+/** Uploads at once: one user may have eight. */
+const uploadLanes = 4
+
 /** Readings beside it. */
 const rate = 20_000
 const seconds = 30
@@ -85,9 +88,10 @@ async function attachments(): Promise<Figure> {
   return await withService({ STREAMVAULT_ANCHOR_BATCH_WAIT: '30s' }, async ({ api, service }) => {
     const streamId = await assetStreamOf(api)
     const count = 1_000
-    await inLanes(count, async (index) => {
+    await inLanes(count, uploadLanes, async (index) => {
       const { presigned_url: url } = await attachmentOf(api, { stream_id: streamId })
-      await upload(api, url, `file ${index}`)
+      const { status } = await upload(api, url, `file ${index}`)
+      if (status !== 200) throw new Error(`the upload was answered ${status}`)
     })
     const completed = () =>
       textsIn(service.dataDir, "id AS text FROM attachments WHERE status = 'COMPLETED'").length
@@ -135,7 +139,7 @@ async function manyVaults(api: ApiClient, service: ServiceProcess): Promise<numb
       `id AS text FROM vaults WHERE template_id = '${templateId}' AND status <> 'COMPLETED' LIMIT 1`,
     ).length
   const beganMs = performance.now()
-  await inLanes(vaultsMany, async () => {
+  await inLanes(vaultsMany, lanes, async () => {
     await vaultOf(api, templateId)
   })
   const madeMs = performance.now()
@@ -144,12 +148,16 @@ async function manyVaults(api: ApiClient, service: ServiceProcess): Promise<numb
   return (performance.now() - beganMs) / 1_000
 }
 
-async function inLanes(count: number, work: (index: number) => Promise<void>): Promise<void> {
+async function inLanes(
+  count: number,
+  width: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   let next = 0
   const lane = async () => {
     while (next < count) await work(next++)
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: width }, lane))
 }
 
 async function templateOf(api: ApiClient): Promise<string> {
