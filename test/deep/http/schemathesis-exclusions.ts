@@ -31,6 +31,7 @@ export const operationsLeftOut: Readonly<Record<string, string>> = {
 
 const nobodyHasTheLink = 'The token of a link in a mail nobody has but its receiver.'
 const noBackup = 'A backup is a matter of the machine, and there is none to ask for.'
+const nothingFailed = 'Only what a ledger did not take in time is tried again, and there is none.'
 const namesStreams = 'Its body names streams or vaults, and made up ones do not exist.'
 
 /** Operations that are asked, and may have nothing but refusals to answer, by operationId, each with the reason. */
@@ -52,4 +53,7 @@ export const neverTaken: Readonly<Record<string, string>> = {
   verifyByMail: nobodyHasTheLink,
   lookAtUnsubscription: nobodyHasTheLink,
   unsubscribeByMail: nobodyHasTheLink,
+  retryVault: nothingFailed,
+  retryStream: nothingFailed,
+  retryAttachment: nothingFailed,
 }
