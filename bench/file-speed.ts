@@ -21,6 +21,7 @@ import {
   startServiceProcess,
 } from '../test/support/service-process.ts'
 import { assetStreamOf, attachmentOf } from '../test/support/uploads.ts'
+import { writeLargeFile } from './large-file.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
 import { type Figure, measureAll } from './report.ts'
 import { flagsOf, mqttFlags, mqttTargetOf, runGenerator } from './servers.ts'
@@ -147,16 +148,7 @@ async function uploaded(api: ApiClient, { path, streamId, isArchive = false }: U
 
 function largeFile(folder: string): string {
   const path = join(folder, 'large')
-  const file = openSync(path, 'w')
-  const piece = Buffer.alloc(mib)
-  for (let at = 0; at < uploadBytes; at += mib) {
-    // No two blocks are the same.
-    piece.writeUInt32LE(at / mib)
-    writeSync(file, piece)
-  }
-  // Else the system would write it to the disk in the middle of what is measured.
-  fsyncSync(file)
-  closeSync(file)
+  writeLargeFile(path, uploadBytes)
   return path
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { systemClock } from '../src/core/clock.ts'
 import { cidProfile } from '../src/files/content/content.ts'
 import { hashFile } from '../src/files/content/hash-file.ts'
@@ -9,6 +9,7 @@ import { SandboxLedger } from '../src/ledgers/sandbox/sandbox-ledger.ts'
 import { streamvault } from '../test/support/command-line.ts'
 import { cipher, deedOf, includedOf, openSandbox, putOn } from '../test/support/sandbox-ledger.ts'
 import { TemporaryFolder } from '../test/support/temporary-folder.ts'
+import { writeLargeFile } from './large-file.ts'
 import { type Figure, measureAll } from './report.ts'
 
 const mib = 1024 * 1024
@@ -29,13 +30,7 @@ async function main(): Promise<void> {
 async function file(): Promise<Figure> {
   using folder = new TemporaryFolder()
   const path = folder.file('large')
-  const descriptor = openSync(path, 'w')
-  const piece = Buffer.alloc(mib)
-  for (let at = 0; at < fileBytes; at += mib) {
-    piece.writeUInt32BE(at / mib)
-    writeSync(descriptor, piece)
-  }
-  closeSync(descriptor)
+  writeLargeFile(path, fileBytes)
   const { cid: ofFile } = await hashFile(path)
   const ledger = await openSandbox(folder.file('ledger'))
   const deed = await deedOf({ leaves: [{ intentId: 'file', cid: ofFile }] })
