@@ -9,7 +9,7 @@ import {
 } from '../src/core/time.ts'
 
 /** Microseconds in one unit of each epoch format. */
-const unitUs: Readonly<Record<Exclude<TimestampFormat, 'rfc3339'>, number>> = {
+const unitUs: Readonly<Partial<Record<TimestampFormat, number>>> = {
   epoch_s: 1_000_000,
   epoch_ms: 1_000,
   epoch_us: 1,
@@ -29,6 +29,25 @@ export function timestampOf(
   return timeOf(reading[timestampField], timestampFormat, source)
 }
 
+/** What a reading says about its time. */
+export interface TimeClaim {
+  readonly value: unknown
+  /** The digits that a number was sent with, where its double may have fewer. */
+  readonly source?: string | undefined
+  /** What stands where the rules for times have an offset. */
+  readonly offset?: unknown
+}
+
+/** The time that a reading claims, in microseconds since the epoch, or what is wrong with it. */
+export type TimeReader = (claim: TimeClaim) => number | TimeProblem
+
+/** Reads times by the rules of a schema. */
+export function timeReaderOf({
+  timestampFormat,
+}: Pick<StreamSchema, 'timestampFormat' | 'time'>): TimeReader {
+  return ({ value, source }) => timeOf(value, timestampFormat, source)
+}
+
 /**
  * The time that a value means, or what is wrong with it.
  *
@@ -40,7 +59,7 @@ export function timeOf(
   source?: string,
 ): number | TimeProblem {
   const timestampUs =
-    format === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[format], source)
+    format === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[format] ?? 1, source)
   if (typeof timestampUs === 'number' && timestampUs < 0) {
     return { problem: 'times before 1970 are not accepted' }
   }
@@ -49,7 +68,7 @@ export function timeOf(
 
 /** How a reading says a time in this format: `timeOf` reads it again. */
 export function claimOf(timestampUs: number, format: TimestampFormat): string | number {
-  return format === 'rfc3339' ? formatUs(timestampUs) : timestampUs / unitUs[format]
+  return format === 'rfc3339' ? formatUs(timestampUs) : timestampUs / (unitUs[format] ?? 1)
 }
 
 function instantOf(claimed: unknown): number | TimeProblem {

@@ -1,18 +1,15 @@
 import type { DomainError } from '../core/errors.ts'
+import type { MessageContext } from './mapping.ts'
 import type { CompiledStream, DecodedMessage, Verdict } from './reading.ts'
 
 /** Bytes as they arrived for a known stream: nothing about them is known to be true yet. */
-export interface RawMessage {
+export interface RawMessage extends MessageContext {
   readonly stream: CompiledStream
   readonly payload: Uint8Array
   /** Where it came from, for a person who looks into the quarantine: protocol, client, address. */
   readonly source: string
   /** Time of receipt of a message that was seen before (a retransmission); else it is taken now. */
   readonly receivedAtUs?: number
-  /** The topic that it was published to, where the source is a broker. */
-  readonly topic?: string
-  /** The type of event that its source calls it by, where that is not in the payload. */
-  readonly eventType?: string
   /**
    * The QoS of MQTT that it is passed on with to those who follow the stream; 1 where nothing is
    * said.

@@ -2,6 +2,7 @@ import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Socket } from 'node:net'
 import type { StreamId } from '../core/ids.ts'
 import type { MessageOutcome, RawMessage } from './connector.ts'
+import type { MessageContext } from './mapping.ts'
 import type { SourcePosition } from './source-position.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -64,7 +65,8 @@ export interface FetchedSource {
 
 /** A message as it was fetched. */
 export interface FetchedMessage
-  extends Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs' | 'topic' | 'eventType'> {
+  extends MessageContext,
+    Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs'> {
   /** Why it cannot be taken: it goes to the quarantine, with as much of it as there is. */
   readonly problem?: string
 }

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 
+import type { MessageContext } from './mapping.ts'
 import type { FormatOptions, PayloadFormat, StreamSchema } from './stream-schema.ts'
 
 import type { TransformStep } from './transform-step.ts'
@@ -10,7 +11,10 @@ export type RefusalReason =
   | 'malformed'
   | 'schema_mismatch'
   | 'timestamp_invalid'
+  | 'timestamp_missing'
+  | 'timestamp_implausible'
   | 'timestamp_in_future'
+  | 'mapping_failed'
   | 'stream_paused'
   | 'transform_failed'
 
@@ -34,7 +38,27 @@ export interface DecodedMessage {
   readonly elements?: (payload: Uint8Array) => readonly Uint8Array[]
   /** Formats of elements that are kept in another one than the message's, by their index. */
   readonly elementFormats?: ReadonlyMap<number, PayloadFormat>
+  /** What a mapping has found to be no reading, by its index. */
+  readonly refused?: ReadonlyMap<number, RefusedReading>
+  /** What the quarantine keeps of a reading that a mapping has found, by its index. */
+  readonly kept?: (index: number, payload: Uint8Array) => KeptReading
 }
+
+/** As much of a message as another mapping needs to find one of its readings again. */
+export interface KeptReading {
+  readonly payload: Uint8Array
+  readonly format: PayloadFormat
+  /** Whether it is one element of a batch, and no message. */
+  readonly isElement: boolean
+  /** Its place among samples, whose times count from the first one. */
+  readonly place?: number
+}
+
+/** Finds the readings in a decoded message, and their fields. Pure. */
+export type Mapper = (
+  decoded: DecodedMessage,
+  context: MessageContext & { readonly place?: number | undefined },
+) => DecodedMessage
 
 /** A message that cannot be taken apart into readings. */
 export interface UndecodableMessage {
@@ -151,6 +175,8 @@ export interface CompiledStream extends StreamVersion {
   /** Decodes payloads in the format of the stream. */
   readonly decode: Decoder
   readonly judge: Judge
+  /** Nothing where a message is a reading, or a list of some, and its members are the fields. */
+  readonly map?: Mapper | undefined
   /** Nothing when the schema has more than plain fields. */
   readonly scan: Scan | undefined
 }

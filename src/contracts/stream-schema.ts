@@ -1,3 +1,5 @@
+import type { ItemsLevel, MissingValue, TimeUnit, ValueRules } from './mapping.ts'
+
 /** Contract: what a data stream's definition says about its readings, after it was checked. */
 
 export type FieldType =
@@ -21,6 +23,12 @@ export interface FieldDefinition {
   readonly fields?: FieldMap
   /** Elements of an array. */
   readonly items?: FieldDefinition
+  /** Where its value stands: the first of these paths that leads somewhere. Undefined: its name is the path. */
+  readonly from?: string | readonly string[]
+  /** As in `ValueRules`, for this field alone: added to those of the stream. */
+  readonly missing?: readonly MissingValue[]
+  readonly texts?: 'typed' | 'as-sent'
+  readonly decimal?: '.' | ','
 }
 
 export type FieldMap = Readonly<Record<string, FieldDefinition>>
@@ -31,7 +39,28 @@ export type FieldMap = Readonly<Record<string, FieldDefinition>>
  */
 export type ValidationMode = 'strict' | 'lenient'
 
-export type TimestampFormat = 'rfc3339' | 'epoch_s' | 'epoch_ms' | 'epoch_us'
+/** How a time is written; any other text is a pattern such as `dd.MM.yyyy HH:mm:ss`. */
+export type TimestampFormat =
+  | 'rfc3339'
+  | 'epoch_s'
+  | 'epoch_ms'
+  | 'epoch_us'
+  | 'epoch_ns'
+  | 'local'
+  // oxlint-disable-next-line typescript/ban-types
+  | (string & {})
+
+/** Rules for times, of definitions that were made since there are such rules. */
+export interface TimeRules {
+  /** A reading without a time is refused. */
+  readonly isRequired: boolean
+  /** The time zone of times that name none: that of UTC if nothing is said. */
+  readonly zone?: string
+  /** A number that is added to the time. */
+  readonly offset?: { readonly path: string; readonly unit: TimeUnit }
+  /** The first time that is plausible, in microseconds. */
+  readonly minUs?: number
+}
 
 /** How the bytes of a message are read. */
 export type PayloadFormat =
@@ -84,6 +113,13 @@ export interface StreamSchema {
   readonly fields: FieldMap
   readonly events?: EventTypes
   readonly validation: ValidationMode
+  /** The name of a field; where there are rules for times, a path. */
   readonly timestampField: string
   readonly timestampFormat: TimestampFormat
+  /** Undefined: a definition of before, whose readings have the time of their receipt where they say none. */
+  readonly time?: TimeRules
+  /** From the message to its readings; undefined: a message is a reading, or a list of some. */
+  readonly items?: readonly ItemsLevel[]
+  /** For all fields. */
+  readonly values?: ValueRules
 }

@@ -18,6 +18,8 @@ export type InstantUs = number | bigint
 
 /** Why a text is not an instant: a sentence for the sender. */
 export interface TimeProblem {
+  /** Set where the time can be read, and cannot be meant. */
+  readonly isImplausible?: boolean
   readonly problem: string
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../core/errors.ts'
+import { parsePath } from '../path.ts'
 import type { FieldDefinition, FieldMap, FieldType } from '../stream-schema.ts'
 
 /** Limits of a schema (decisions.md#definitions). */
@@ -34,6 +35,7 @@ const knownKeys: readonly string[] = [
   'enum',
   'fields',
   'items',
+  'from',
 ]
 
 type Json = Readonly<Record<string, unknown>>
@@ -132,7 +134,36 @@ function fieldDefinition(value: unknown, path: string, place: Place): FieldDefin
     ...bounds(value, type, { path, problems }),
     ...enumeration(value, type, { path, problems }),
     ...members(value, type, { path, place }),
+    ...origin(value, { path, place }),
   }
+}
+
+/** Paths of one field, of which the first that leads somewhere counts. */
+const pathsMax = 8
+
+/** Where its value stands: what is wrong with a path is added to the problems. */
+function origin(
+  { from }: Json,
+  { path, place }: { readonly path: string; readonly place: Place },
+): { from?: string | readonly string[] } {
+  const { problems } = place.walk
+  if (from === undefined) return {}
+  if (place.depth > 1) {
+    problems.push({ path: `${path}.from`, message: 'belongs to fields of the reading itself only' })
+    return {}
+  }
+  const paths: readonly unknown[] = Array.isArray(from) ? from : [from]
+  if (paths.length === 0 || paths.length > pathsMax) {
+    problems.push({ path: `${path}.from`, message: `must be 1 to ${pathsMax} paths` })
+    return {}
+  }
+  for (const [index, text] of paths.entries()) {
+    const parsed = typeof text === 'string' ? parsePath(text) : { problem: 'must be a path' }
+    if (!('problem' in parsed)) continue
+    const at = Array.isArray(from) ? `${path}.from.${index}` : `${path}.from`
+    problems.push({ path: at, message: parsed.problem })
+  }
+  return { from: from as string | readonly string[] }
 }
 
 interface Report {

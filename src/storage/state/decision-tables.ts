@@ -50,6 +50,8 @@ export interface QuarantineTable {
   readonly format: Defaulted<string>
   /** Who sent it, where the stream has several senders. */
   readonly sender: Defaulted<string | null>
+  /** JSON of what is known of the message beside its bytes: its topic, and what a mapping needs. */
+  readonly context: Defaulted<string | null>
 }
 
 /** What the decider has counted of the streams that have left, together: one row. */

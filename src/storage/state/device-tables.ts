@@ -39,6 +39,8 @@ interface DeviceTable {
   readonly last_seen_at: number | null
   readonly last_seen_address: string | null
   readonly last_seen_protocol: string | null
+  /** `ignore`: what it does on topics that are not its own is accepted and dropped. */
+  readonly foreign_topics: Defaulted<string | null>
 }
 
 /** The streams that a device may send to. */
@@ -65,4 +67,6 @@ interface ProvisioningKeyTable {
   readonly readings_per_second: number | null
   readonly burst: number | null
   readonly registrations_per_minute: number
+  /** As of devices: each one that registers itself gets it. */
+  readonly foreign_topics: Defaulted<string | null>
 }

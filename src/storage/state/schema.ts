@@ -107,6 +107,8 @@ interface ApiKeyTable {
   /** Only of bootstrap keys, so that no later start brings them back; other rows are removed. */
   readonly revoked_at: number | null
   readonly last_used_at: number | null
+  /** `ignore`: what clients do on topics that are not their user's is accepted and dropped. */
+  readonly foreign_topics: Defaulted<string | null>
 }
 
 interface SigningKeyTable {

@@ -12,6 +12,7 @@ import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { parseAlertRules } from './alert-definition.ts'
 import { eventTypesOf, schemaOfEvents } from './event-types.ts'
+import { itemsOf } from './items.ts'
 import { checkFormat } from './payload-format.ts'
 import { parseProcessing } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
@@ -154,9 +155,11 @@ export function parseSchema(
 /** What intake needs of a definition. */
 export function schemaOf({ source, schema, processing }: ParsedVersion): StreamSchema {
   const events = eventTypesOf(source)
+  const items = itemsOf(source)
   return {
     fields: schema,
     ...(events !== undefined && { events }),
+    ...(items !== undefined && { items }),
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',
     timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
     timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',

@@ -12,6 +12,7 @@ import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { SourceKind } from '../../contracts/definitions/source-kind.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { checkEventTypes, eventTypeFields } from './event-types.ts'
+import { itemsFields } from './items.ts'
 import { checkNamedSecrets, secretsField } from './named-secrets.ts'
 import { formatFields } from './payload-format.ts'
 import { scheduleProblem } from './schedule.ts'
@@ -131,6 +132,7 @@ export function fieldsOf(kind: SourceKind | undefined, protocols: readonly strin
       },
     }),
     ...(payloads !== 'none' && formatFields),
+    ...(payloads !== 'none' && itemsFields),
     ...(payloads === 'events' && eventTypeFields),
     ...(kind && ownAndSharedFields(kind)),
     ...timeFields,

@@ -32,6 +32,7 @@ import { mailsOfAMinute } from './0042-mails-of-a-minute.ts'
 import { signingSince } from './0043-signing-since.ts'
 import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
 import { anchors } from './0045-anchors.ts'
+import { anyMessage } from './0046-any-message.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -68,4 +69,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0043-signing-since': signingSince,
   '0044-asset-streams-and-files': assetStreamsAndFiles,
   '0045-anchors': anchors,
+  '0046-any-message': anyMessage,
 }

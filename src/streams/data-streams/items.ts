@@ -1,0 +1,175 @@
+import { isObject } from '../../contracts/definitions/field-map.ts'
+import { type Fields, newField } from '../../contracts/definitions/fields.ts'
+import {
+  check,
+  type Json,
+  oneOf,
+  type Problems,
+  type Rule,
+} from '../../contracts/definitions/problems.ts'
+import type { ItemsForm, ItemsLevel, TimeUnit } from '../../contracts/mapping.ts'
+import { parsePath } from '../../contracts/path.ts'
+
+/** Levels between a message and its readings. */
+const levelsMax = 4
+
+/** Places of a row that have names. */
+const columnsMax = 256
+
+const nameLengthMax = 200
+
+const forms = [
+  'list',
+  'map',
+  'columns',
+  'rows',
+  'samples',
+  'pivot',
+] as const satisfies readonly ItemsForm[]
+
+const units = ['s', 'ms', 'us', 'ns'] as const satisfies readonly TimeUnit[]
+
+const path: Rule = (value, key, problems) => {
+  const parsed = typeof value === 'string' ? parsePath(value) : { problem: 'must be a path' }
+  if ('problem' in parsed) problems.add(key, parsed.problem)
+  else if (!['item', 'parent', 'message'].includes(parsed.root)) {
+    problems.add(key, 'must lead into the message')
+  }
+}
+
+const name: Rule = (value, key, problems) => {
+  if (typeof value === 'string' && value !== '' && value.length <= nameLengthMax) return
+  problems.add(key, `must be a name of 1 to ${nameLengthMax} characters`)
+}
+
+const columns: Rule = (value, key, problems) => {
+  if (typeof value === 'string') {
+    path(value, key, problems)
+    return
+  }
+  const listed: readonly unknown[] = Array.isArray(value) ? value : []
+  if (listed.length === 0 || listed.length > columnsMax) {
+    problems.add(key, `must be an array of 1 to ${columnsMax} names, or the path of one`)
+    return
+  }
+  for (const [index, one] of listed.entries()) {
+    if (one !== null) name(one, `${index}`, problems.within(key))
+  }
+}
+
+const interval: Rule = (value, key, problems) => {
+  if (typeof value === 'string') path(value, key, problems)
+  else if (typeof value !== 'number' || !Number.isFinite(value)) {
+    problems.add(key, 'must be a number of units, or the path of one')
+  }
+}
+
+const rules = {
+  path,
+  as: oneOf(...forms),
+  key: name,
+  value: name,
+  columns,
+  start: path,
+  interval,
+  unit: oneOf(...units),
+  name: path,
+  time: path,
+}
+
+/** The forms that each key is for; the others are for all. */
+const usersOf: Readonly<Record<string, readonly ItemsForm[]>> = {
+  key: ['map'],
+  value: ['list', 'map', 'samples', 'pivot'],
+  columns: ['rows', 'samples'],
+  start: ['samples'],
+  interval: ['samples'],
+  unit: ['samples'],
+  name: ['pivot'],
+  time: ['pivot'],
+}
+
+const requiredOf: Partial<Record<ItemsForm, readonly string[]>> = {
+  rows: ['columns'],
+  samples: ['start', 'interval'],
+}
+
+const level = (value: Json, problems: Problems): void => {
+  const as = (value['as'] as ItemsForm | undefined) ?? 'list'
+  check(value, { rules, required: ['path', ...(requiredOf[as] ?? [])] }, problems)
+  for (const [key, users] of Object.entries(usersOf)) {
+    if (value[key] === undefined || !forms.includes(as) || users.includes(as)) continue
+    problems.add(key, `has no effect with ${as}: it is for ${users.join(', ')}`)
+  }
+  if (as === 'pivot' && value['value'] !== undefined) path(value['value'], 'value', problems)
+}
+
+const items: Rule = (value, key, problems) => {
+  if (typeof value === 'string') {
+    path(value, key, problems)
+    return
+  }
+  const levels: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (levels.length === 0 || levels.length > levelsMax) {
+    problems.add(key, `must have 1 to ${levelsMax} levels`)
+    return
+  }
+  for (const [index, one] of levels.entries()) {
+    const inner = Array.isArray(value)
+      ? problems.within(key).within(`${index}`)
+      : problems.within(key)
+    if (isObject(one)) level(one, inner)
+    else inner.add('', 'must be an object with a path')
+  }
+  const isLast = (index: number) => index === levels.length - 1
+  for (const [index, one] of levels.entries()) {
+    if (isObject(one) && one['as'] === 'samples' && !isLast(index)) {
+      problems.within(key).add(`${index}.as`, 'samples must be the last level')
+    }
+  }
+}
+
+const levelSchema = {
+  type: 'object',
+  required: ['path'],
+  additionalProperties: false,
+  properties: {
+    path: { type: 'string' },
+    as: { type: 'string', enum: forms, default: 'list' },
+    key: { type: 'string', maxLength: nameLengthMax },
+    value: { type: 'string' },
+    columns: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: ['string', 'null'] } }],
+    },
+    start: { type: 'string' },
+    interval: { type: ['number', 'string'] },
+    unit: { type: 'string', enum: units, default: 's' },
+    name: { type: 'string' },
+    time: { type: 'string' },
+  },
+}
+
+/** The key of a source that says where in a message its readings are. */
+export const itemsFields = {
+  items: {
+    ...newField<string | ItemsLevel | readonly ItemsLevel[]>(items, {
+      anyOf: [
+        { type: 'string' },
+        levelSchema,
+        { type: 'array', minItems: 1, maxItems: levelsMax, items: levelSchema },
+      ],
+    }),
+    doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is none itself',
+  },
+} satisfies Fields
+
+/** The levels of a source that was checked; undefined: a message is a reading, or a list of some. */
+export function itemsOf({ items: given }: Json): readonly ItemsLevel[] | undefined {
+  if (given === undefined) return undefined
+  const levels: readonly unknown[] = Array.isArray(given) ? given : [given]
+  return levels.map((one) =>
+    typeof one === 'string'
+      ? { path: one, as: 'list' }
+      : { ...(one as ItemsLevel), as: (one as Partial<ItemsLevel>).as ?? 'list' },
+  )
+}
