@@ -52,6 +52,50 @@ function numberOf(text: string): number | string {
   return Number(text)
 }
 
+/** As people and firmware write numbers: a plus, zeros in front, no digit on one side of the mark. */
+const looseNumberPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const looseIntegerPattern = /^[+-]?\d+$/
+
+/**
+ * The number that a text means, whatever white space is around it; undefined where it means none, and where a double
+ * would round it, or has no room for it.
+ *
+ * @param decimal what stands before the decimals: the other mark is in no number, because it may part thousands
+ */
+export function looseNumber(text: string, decimal: '.' | ','): number | undefined {
+  if (text.length > numberLengthMax) return undefined
+  const trimmed = text.trim()
+  if (decimal === ',' && trimmed.includes('.')) return undefined
+  const written = decimal === ',' ? trimmed.replace(',', '.') : trimmed
+  if (!looseNumberPattern.test(written)) return undefined
+  if (looseIntegerPattern.test(written) && isRoundedInteger(plainInteger(written))) return undefined
+  const value = Number(written)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** What is wrong with a text that means an integer, if a double would round it. */
+export function roundedProblem(text: string): string | undefined {
+  const written = text.trim()
+  const isInteger = text.length <= numberLengthMax && looseIntegerPattern.test(written)
+  if (!isInteger || !isRoundedInteger(plainInteger(written))) return undefined
+  return `the integer ${written.slice(0, 40)} is beyond 2^53 and would be rounded`
+}
+
+/** As JSON writes it. */
+function plainInteger(written: string): string {
+  return written.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1')
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'on', 'yes', '1'].map((text) => [text, true] as const),
+  ...['false', 'off', 'no', '0'].map((text) => [text, false] as const),
+])
+
+/** What a text says of a boolean, in upper or lower case and whatever white space is around it, if it says anything. */
+export function looseTruth(text: string): boolean | undefined {
+  return text.length > numberLengthMax ? undefined : truths.get(text.trim().toLowerCase())
+}
+
 /**
  * The text of a payload, if nothing of it would be lost or misread (decisions.md#formats).
  *
