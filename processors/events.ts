@@ -1,5 +1,6 @@
 import type { Judge, RefusedReading } from '../src/contracts/reading.ts'
 import type { EventTypes, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
+import { membersOf } from './mapping/mapped-reading.ts'
 
 /** Names of types that a refusal lists: it is kept with each reading that is refused. */
 const namesShown = 10
@@ -27,7 +28,7 @@ export function judgeOfEvents(
   // their type is.
   const judgeOfAny = judgeOfOne({ ...common, validation: 'lenient', fields: {} })
   return (reading, receipt) => {
-    const name = nameOf(reading, field)
+    const name = nameOf(membersOf(reading), field)
     const judge = typeof name === 'string' ? judges.get(name) : undefined
     if (judge !== undefined) return judge(reading, receipt)
     const verdict = judgeOfAny(reading, receipt)

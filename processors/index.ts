@@ -11,6 +11,7 @@ import type { TransformStep } from '../src/contracts/transform-step.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
 import { judgeOfEvents } from './events.ts'
+import { MappedReading, membersOf } from './mapping/mapped-reading.ts'
 import { ScannedReading } from './scan.ts'
 import { timestampOf } from './timestamp.ts'
 import { transforming } from './transforming.ts'
@@ -31,12 +32,13 @@ function judgeAsSent(schema: StreamSchema): Judge {
   const validator = validatorOf(schema)
   const canonicalise = canonicaliserOf(schema)
 
-  return (reading, receipt) => {
-    if (reading instanceof ScannedReading) return scannedVerdict(reading, schema, receipt)
+  return (sent, receipt) => {
+    if (sent instanceof ScannedReading) return scannedVerdict(sent, schema, receipt)
+    const reading = membersOf(sent)
     if (!isObject(reading)) return refused('malformed', 'a reading must be an object')
     const problem = unwritable(reading)
     if (problem !== undefined) return refused('malformed', problem)
-    const claimedUs = timestampOf(reading, schema)
+    const claimedUs = sent instanceof MappedReading ? sent.claimedUs : timestampOf(reading, schema)
     const problems = validator.problems(reading)
     if (problems !== undefined) {
       const at = typeof claimedUs === 'number' ? claimedUs : undefined

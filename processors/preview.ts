@@ -3,6 +3,7 @@ import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import type { TransformStep } from '../src/contracts/transform-step.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { judgeOf } from './index.ts'
+import { membersOf } from './mapping/mapped-reading.ts'
 import { stepsOf } from './transform.ts'
 import { declaredValues } from './transforming.ts'
 
@@ -31,7 +32,7 @@ export function previewOf(
     const asSent = judgeAsSent(reading, receipt)
     const shown: Readonly<Record<string, unknown>>[] = []
     if (asSent.accepted) {
-      const values = declaredValues(reading as Readonly<Record<string, unknown>>, names)
+      const values = declaredValues(membersOf(reading) as Readonly<Record<string, unknown>>, names)
       for (const run of steps) {
         if (run(values, asSent.timestampUs) !== undefined) break
         shown.push({ ...values })

@@ -8,6 +8,7 @@ import type {
 import type { FieldMap } from '../src/contracts/stream-schema.ts'
 import { fieldsAfter, type TransformStep } from '../src/contracts/transform-step.ts'
 import { type Canonicaliser, canonicaliserOf } from './canonical.ts'
+import { membersOf } from './mapping/mapped-reading.ts'
 import { type RunStep, stepsOf } from './transform.ts'
 
 /**
@@ -28,7 +29,7 @@ export function transforming(
   return (reading, receipt) => {
     const verdict = judge(reading, receipt)
     if (!verdict.accepted || verdict.isFiltered) return verdict
-    const values = declaredValues(reading as Readonly<Record<string, unknown>>, names)
+    const values = declaredValues(membersOf(reading) as Readonly<Record<string, unknown>>, names)
     const other = runAll(steps, transform, { values, verdict, allowance: receipt.allowance })
     if (other !== undefined) return other
     const flagged = verdict.flagged.flatMap((name) => nameAfter.get(name) ?? [])

@@ -61,7 +61,7 @@ export function sentReadings(
   const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
   const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
-  return { payload, decoded }
+  return { payload, decoded: stream?.map?.(decoded, {}) ?? decoded }
 }
 
 function decode(payload: Buffer, format: PayloadFormat, stream: CompiledStream | undefined) {

@@ -59,6 +59,11 @@ export function sourceOf(value: object, name: string): string | undefined {
     : undefined
 }
 
+/** An object with the digits of its numbers in their places; undefined where those of the doubles are all that is known. */
+export function sourcesIn(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? sources.get(value)?.() : undefined
+}
+
 function remember(value: unknown, members: () => Members): void {
   if (typeof value === 'object' && value !== null) sources.set(value, members)
 }

@@ -1,3 +1,4 @@
+import type { MessageContext } from '../../contracts/mapping.ts'
 import type {
   AcceptedReading,
   FilteredReading,
@@ -59,6 +60,10 @@ export interface ReceivedBytes {
   readonly isElement?: boolean
   /** Who sent it, where the stream has several senders. */
   readonly sender?: string | undefined
+  /** What is known of the message beside its bytes. */
+  readonly context?: MessageContext | undefined
+  /** As in `KeptReading`. */
+  readonly place?: number
 }
 
 /** Writes entries one after the other into memory of its own, which grows as needed. */
@@ -121,12 +126,14 @@ export class EntryWriter {
     received: ReceivedBytes,
     origin?: Origin,
   ): void {
-    const { source, format = 'json', isElement = false, sender } = received
+    const { source, format = 'json', isElement = false, sender, context, place } = received
     const notes = {
       ...notesOf(refusal, source),
       ...(format !== 'json' && { format }),
       ...(isElement && { element: true as const }),
       ...(sender !== undefined && { sender }),
+      ...(context !== undefined && { context }),
+      ...(place !== undefined && { place }),
       ...(origin && { origin }),
     }
     const kind = origin === undefined ? kindQuarantined : kindUnfit

@@ -1,3 +1,4 @@
+import type { MessageContext } from '../../contracts/mapping.ts'
 import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { type StreamId, uuidAt, uuidBytes } from '../../core/ids.ts'
@@ -107,6 +108,10 @@ export interface QuarantineNotes {
   readonly element?: true
   /** As in `AcceptedNotes`. */
   readonly sender?: string
+  /** What is known of the message beside its bytes. */
+  readonly context?: MessageContext
+  /** Its place among samples, whose times count from the first one. */
+  readonly place?: number
   readonly origin?: Origin
 }
 

@@ -4,6 +4,7 @@ import type { Acceptor, MessageOutcome, RawMessage, Settled } from '../../contra
 import type {
   CompiledStream,
   DecodedMessage,
+  KeptReading,
   Receipt,
   RefusedReading,
   Verdict,
@@ -13,6 +14,7 @@ import type { DomainError } from '../../core/errors.ts'
 import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { Listeners } from './listeners.ts'
+import { contextOf } from './message-context.ts'
 import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
@@ -69,20 +71,21 @@ export class Intake implements Acceptor {
   }
 
   #accept(message: RawMessage, settled: Settled): MessageOutcome {
-    const { format = 'json', decode, scan } = message.stream
+    const { format = 'json', decode, map, scan } = message.stream
     if (format === 'sparkplug' && message.topic !== undefined) {
       return this.#acceptSparkplug(message, message.topic, settled)
     }
     const decoded = decode(message.payload, scan)
-    if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
-    return this.refuse(message, decoded.problem, settled)
+    if (!decoded.ok) return this.refuse(message, decoded.problem, settled)
+    return this.acceptDecoded(message, map?.(decoded, message) ?? decoded, settled)
   }
 
   /** What such a message means depends on those before it; it may hold nothing to be kept. */
   #acceptSparkplug(message: RawMessage, topic: string, settled: Settled): MessageOutcome {
     const { commits, receipts, listeners } = this.#needs
     const nowUs = message.receivedAtUs ?? receipts.reserve(1, spareOf(message))
-    const { decoded, problem, request } = this.sparkplug.hear(message, topic, nowUs)
+    const { decoded: heard, problem, request } = this.sparkplug.hear(message, topic, nowUs)
+    const decoded = heard && (message.stream.map?.(heard, message) ?? heard)
     const sender = senderOf(message)
     const { stream } = message
     const verdicts = decoded === undefined ? [] : judgeMessage(stream, decoded, nowUs, { sender })
@@ -161,7 +164,7 @@ export class Intake implements Acceptor {
  */
 export function judgeMessage(
   { judge, transform }: CompiledStream,
-  { readings, readingsAt, unreadable, places }: DecodedMessage,
+  { readings, readingsAt, unreadable, refused, places }: DecodedMessage,
   receivedAtUs: number,
   { judgedAtUs, sender, senders }: SentReadings = {},
 ): readonly Verdict[] {
@@ -171,6 +174,8 @@ export function judgeMessage(
   return (readingsAt?.(receivedAtUs) ?? readings).map((reading, index) => {
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)
+    const refusal = refused?.get(index)
+    if (refusal !== undefined) return refusal
     const atUs = receivedAtUs + (places?.[index] ?? index)
     const from = senders === undefined ? sender : senders[index]
     const receipt = { receivedAtUs: atUs, judgedAtUs, futureToleranceUs, sender: from, allowance }
@@ -194,31 +199,42 @@ interface JudgedMessage {
 }
 
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
-  const { stream, payload, source } = judged.message
-  const { sender } = judged
-  const { places, elementFormats } = judged.decoded
-  let elements: readonly Uint8Array[] | undefined
+  const { message, decoded, sender } = judged
+  const { stream, source } = message
+  let kept: KeptOf | undefined
   for (const [index, verdict] of judged.verdicts.entries()) {
-    const atUs = judged.receivedAtUs + (places?.[index] ?? index)
+    const atUs = judged.receivedAtUs + (decoded.places?.[index] ?? index)
     if (verdict.accepted) {
       if (verdict.isFiltered) writer.filtered(stream, verdict, atUs)
       else writer.accepted(stream, verdict, atUs)
       continue
     }
-    const isElement = judged.decoded.isBatch
-    elements ??= judged.decoded.elements?.(payload)
-    const original = elements?.[index] ?? payload
-    const format = elementFormats?.get(index) ?? judged.decoded.format
-    const received = { atUs, source, payload: original, format, isElement, sender }
-    writer.quarantined(stream, verdict, received)
+    kept ??= keptBy(decoded, message.payload)
+    const context = contextOf(message)
+    writer.quarantined(stream, verdict, { atUs, source, ...kept(index), sender, context })
   }
+}
+
+type KeptOf = (index: number) => KeptReading
+
+/** What the quarantine keeps of each reading: its element of a batch, or what a mapping says. */
+export function keptBy(decoded: DecodedMessage, payload: Uint8Array): KeptOf {
+  const { kept, elementFormats, isBatch, format } = decoded
+  if (kept !== undefined) return (index) => kept(index, payload)
+  const elements = decoded.elements?.(payload)
+  return (index) => ({
+    payload: elements?.[index] ?? payload,
+    format: elementFormats?.get(index) ?? format,
+    isElement: isBatch,
+  })
 }
 
 /** What was sent, of a message that could not be taken apart. */
 function receivedAs(message: RawMessage, atUs: number): ReceivedBytes {
   const { stream, source, payload } = message
   const { format = 'json' } = stream
-  return { atUs, source, payload, format, isElement: false, sender: senderOf(message) }
+  const [sender, context] = [senderOf(message), contextOf(message)]
+  return { atUs, source, payload, format, isElement: false, sender, context }
 }
 
 /** What was accepted for this stream, of a message for several. */

@@ -193,6 +193,8 @@ class StreamQuarantine {
 
 function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
   const { reason, message, details, source, element, format = 'json', sender } = entry.notes
+  const { context, place } = entry.notes
+  const isKnown = context !== undefined || place !== undefined
   return {
     stream_id: streamId,
     journal_offset: offset,
@@ -208,5 +210,6 @@ function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
     payload: entry.payload,
     format,
     sender: sender ?? null,
+    context: isKnown ? JSON.stringify({ ...context, place }) : null,
   }
 }

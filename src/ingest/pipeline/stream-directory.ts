@@ -1,5 +1,6 @@
 import { decoderOf } from '../../../processors/decode.ts'
 import { judgeOf } from '../../../processors/index.ts'
+import { mapperOf } from '../../../processors/mapping/mapper.ts'
 import { scanOf } from '../../../processors/scan.ts'
 import type { CompiledStream, RefusedReading, StreamVersion } from '../../contracts/reading.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
@@ -96,7 +97,7 @@ interface HeldStream {
 /** What streams of one definition have in common, so that a fleet has it once. */
 type Shape = Pick<
   CompiledStream,
-  'schema' | 'format' | 'formatOptions' | 'transform' | 'decode' | 'judge' | 'scan'
+  'schema' | 'format' | 'formatOptions' | 'transform' | 'decode' | 'map' | 'judge' | 'scan'
 >
 
 interface SizedShape {
@@ -139,15 +140,17 @@ class Shapes {
 
 function shapeOf(stream: StreamVersion): Shape {
   const { schema, format = 'json', formatOptions, transform = [] } = stream
+  const map = mapperOf(schema)
   return {
     schema,
     format,
     ...(formatOptions && { formatOptions }),
     ...(transform.length > 0 && { transform }),
     decode: decoderOf(format, stream),
+    ...(map && { map }),
     judge: judgeOf(schema, transform),
-    // A transform needs the fields as values, not as text.
-    scan: transform.length === 0 ? scanOf(schema) : undefined,
+    // A mapping needs the message as a tree, and a transform the fields as values.
+    scan: transform.length === 0 && map === undefined ? scanOf(schema) : undefined,
   }
 }
 

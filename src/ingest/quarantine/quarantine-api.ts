@@ -23,6 +23,10 @@ export const entrySchema = s.component(
     timestamp: s.nullable(s.dateTime),
     receivedAt: s.dateTime,
     source: { ...s.text, examples: ['http 192.0.2.7'] },
+    topic: {
+      ...s.nullable(s.text),
+      description: 'Of the message: a topic of MQTT or Kafka, a subject, a routing key; null without.',
+    },
   }),
 )
 
@@ -102,5 +106,6 @@ export function entryBody(held: HeldReading): Static<typeof entrySchema> {
     timestamp: timestampUs === undefined ? null : formatUs(timestampUs),
     receivedAt: formatUs(receivedAtUs),
     source,
+    topic: held.context?.topic ?? null,
   }
 }

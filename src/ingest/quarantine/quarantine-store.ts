@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type SelectQueryBuilder, sql } from 'kysely'
+import type { MessageContext } from '../../contracts/mapping.ts'
 import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
@@ -23,7 +24,11 @@ export interface HeldReading {
   readonly source: string
   /** Who sent it, where the stream had several senders when it came. */
   readonly sender?: string | undefined
+  /** What is known of its message beside the bytes, and its place among samples. */
+  readonly context?: HeldContext | undefined
 }
+
+export type HeldContext = MessageContext & { readonly place?: number }
 
 /** Which entries are meant; what is empty or absent leaves nothing out. */
 export interface QuarantineFilter {
@@ -121,7 +126,7 @@ export class QuarantineStore {
   ): Promise<HeldReading[]> {
     const rows = await this.#matching(streamId, filter)
       .select(['journal_offset as id', 'reason', 'message', 'details', 'source'])
-      .select(['received_at', 'is_element', 'payload', 'format', 'sender'])
+      .select(['received_at', 'is_element', 'payload', 'format', 'sender', 'context'])
       // What a reading claims may lie beyond 2^53, which integers are not read as.
       .select(sql<number | null>`CAST(timestamp AS DOUBLE PRECISION)`.as('timestamp'))
       .where('journal_offset', '>', after)
@@ -140,6 +145,7 @@ export class QuarantineStore {
       receivedAtUs: row.received_at,
       source: row.source,
       sender: row.sender ?? undefined,
+      context: row.context === null ? undefined : (JSON.parse(row.context) as HeldContext),
     }))
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../contracts/reading.ts'
 import { parseId, type StreamId } from '../../core/ids.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
-import { judgeMessage, malformed } from '../pipeline/intake.ts'
+import { judgeMessage, keptBy, malformed } from '../pipeline/intake.ts'
 import { digestProblem, senderOfNoDigest } from '../pipeline/sender.ts'
 import type { HeldReading } from './quarantine-store.ts'
 
@@ -32,7 +32,8 @@ export interface Redrive {
  * nothing about tomorrow. Who sent it stays what it was, whatever the source says now.
  */
 export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number): Redrive {
-  const decoded = decode(stream, held)
+  const read = decode(stream, held)
+  const decoded = read.ok ? (stream.map?.(read, held.context ?? {}) ?? read) : read
   if (!decoded.ok) return staying(stream, held, malformed(decoded.problem))
   const { sender } = held
   if (sender === senderOfNoDigest) return staying(stream, held, malformed(digestProblem))
@@ -40,9 +41,7 @@ export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number
   const accepted = verdicts.filter((verdict) => verdict.accepted).length
   const [first] = verdicts
   if (accepted === 0 && first?.accepted === false) return staying(stream, held, first)
-  const elements = decoded.elements?.(held.payload) ?? [held.payload]
-  const readings = verdicts.map((verdict, index) => ({ verdict, bytes: elements[index] }))
-  const write = (writer: EntryWriter) => leave(writer, stream, { held, decoded, readings })
+  const write = (writer: EntryWriter) => leave(writer, stream, { held, decoded, verdicts })
   return { held, accepted, refusal: undefined, write }
 }
 
@@ -99,27 +98,26 @@ function stay(
 interface Leaving {
   readonly held: HeldReading
   readonly decoded: DecodedMessage
-  readonly readings: readonly {
-    readonly verdict: Verdict
-    readonly bytes: Uint8Array | undefined
-  }[]
+  readonly verdicts: readonly Verdict[]
 }
 
 /** Every reading gets an entry; those of a batch that still do not fit get one of the quarantine. */
 function leave(
   writer: EntryWriter,
   stream: CompiledStream,
-  { held, decoded, readings }: Leaving,
+  { held, decoded, verdicts }: Leaving,
 ): void {
   const { id: offset, source, receivedAtUs, sender } = held
-  for (const [index, { verdict, bytes: payload = held.payload }] of readings.entries()) {
+  const { place: _place, ...context } = held.context ?? {}
+  const kept = keptBy(decoded, held.payload)
+  for (const [index, verdict] of verdicts.entries()) {
     const atUs = receivedAtUs + index
     const origin = { offset, index }
     if (verdict.isFiltered) writer.filtered(stream, verdict, atUs, origin)
     else if (verdict.accepted) writer.accepted(stream, verdict, atUs, origin)
     else {
-      const format = decoded.elementFormats?.get(index) ?? decoded.format
-      const received = { atUs, source, payload, format, isElement: decoded.isBatch, sender }
+      const known = held.context && { context }
+      const received = { atUs, source, ...kept(index), sender, ...known }
       writer.quarantined(stream, verdict, received, origin)
     }
   }

@@ -1,0 +1,104 @@
+import type { MessageContext } from '../../src/contracts/mapping.ts'
+import type { Path } from '../../src/contracts/path.ts'
+import type { FieldDefinition, StreamSchema } from '../../src/contracts/stream-schema.ts'
+import { type Item, isObject, setMember, valueAt } from './item.ts'
+import { pathOf } from './level.ts'
+import { needsValueReader, type ValueReader, valueReaderOf } from './values.ts'
+
+interface PlannedField {
+  readonly name: string
+  /** The first of them that leads somewhere counts. */
+  readonly paths: readonly Path[]
+  readonly read: ValueReader | undefined
+}
+
+/** How the fields of a reading are found in an item. */
+export interface FieldPlan {
+  readonly fields: readonly PlannedField[]
+  readonly time: Path
+  readonly offset: Path | undefined
+  /** Whether what stands at the path of the time stands for none. */
+  readonly isMissing: (value: unknown) => boolean
+  /** Members of an item that are read, or that a field is called like: the others are kept as they are. */
+  readonly known: ReadonlySet<string>
+}
+
+/** The plan of a schema; undefined where each member of an item is the field of its name, as it is. */
+export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
+  const { fields, time: rules, items, values, timestampField } = schema
+  const time = rules === undefined ? nameOnly(timestampField) : pathOf(timestampField)
+  const offset = rules?.offset && pathOf(rules.offset.path)
+  const isPlainTime = time.root === 'item' && time.steps.length === 1 && offset === undefined
+  const isPlain =
+    items === undefined &&
+    isPlainTime &&
+    !needsValueReader(fields, values) &&
+    Object.values(fields).every(({ from }) => from === undefined)
+  if (isPlain) return undefined
+  const planned = Object.entries(fields).map(([name, field]) => ({
+    name,
+    paths: pathsOf(name, field),
+    read: valueReaderOf(field, values),
+  }))
+  const paths = [...planned.flatMap(({ paths: own }) => own), time, ...(offset ? [offset] : [])]
+  const firsts = paths.flatMap(({ root, steps: [step] }) =>
+    root === 'item' && typeof step === 'string' ? [step] : [],
+  )
+  const readTime = valueReaderOf(asSent, values)
+  const isMissing = (value: unknown) => readTime !== undefined && readTime(value) === undefined
+  return {
+    fields: planned,
+    time,
+    offset,
+    isMissing,
+    known: new Set([...Object.keys(fields), ...firsts]),
+  }
+}
+
+/** Times are read by rules of their own: of those for values only what stands for none is asked. */
+const asSent: FieldDefinition = { type: 'datetime', texts: 'as-sent' }
+
+/** All paths of a plan. */
+export function pathsOfPlan({ fields, time, offset }: FieldPlan): readonly Path[] {
+  return [...fields.flatMap(({ paths }) => paths), time, ...(offset ? [offset] : [])]
+}
+
+/** The fields of an item that is an object, and its members that nobody reads. */
+export function valuesOf(
+  item: Item,
+  plan: FieldPlan,
+  context: MessageContext,
+): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {}
+  for (const { name, paths, read } of plan.fields) {
+    const raw = firstAt(item, paths, context)
+    const value = raw === undefined || read === undefined ? raw : read(raw)
+    if (value !== undefined) setMember(values, name, value)
+  }
+  const { value: members } = item
+  if (!isObject(members)) return values
+  for (const name of Object.keys(members)) {
+    if (!plan.known.has(name) && members[name] !== undefined) setMember(values, name, members[name])
+  }
+  return values
+}
+
+/** Null counts where no other path leads to more. */
+function firstAt(item: Item, paths: readonly Path[], context: MessageContext): unknown {
+  let found: unknown
+  for (const path of paths) {
+    const value = valueAt(item, path, context)
+    if (value !== undefined && value !== null) return value
+    if (value === null) found = null
+  }
+  return found
+}
+
+function pathsOf(name: string, { from }: FieldDefinition): readonly Path[] {
+  if (from === undefined) return [nameOnly(name)]
+  return (typeof from === 'string' ? [from] : from).map(pathOf)
+}
+
+function nameOnly(name: string): Path {
+  return { text: name, root: 'item', up: 0, steps: [name] }
+}

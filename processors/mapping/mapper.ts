@@ -1,0 +1,218 @@
+import type {
+  DecodedMessage,
+  KeptReading,
+  Mapper,
+  RefusedReading,
+} from '../../src/contracts/reading.ts'
+import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
+import { sourcesIn } from '../../src/core/number-sources.ts'
+import { readingsPerMessageMax, tooManyReadings } from '../decode-batch.ts'
+import { type TimeReader, timeReaderOf } from '../timestamp.ts'
+import { expand } from './expand.ts'
+import { type FieldPlan, fieldPlanOf, pathsOfPlan, valuesOf } from './fields.ts'
+import { type Item, isObject, mappingFailed, messageItem, valueAt } from './item.ts'
+import { keptMessage, type ReadPaths, SharedLengths } from './kept-message.ts'
+import { type Level, levelOf, type PlacedContext, pathsBeside } from './level.ts'
+import { MappedReading } from './mapped-reading.ts'
+import { writtenJson } from './written-json.ts'
+
+/** Characters of JSON that the readings of one message may have from what encloses them, all together. */
+const sharedLengthMax = 8 * 1024 * 1024
+
+/** The mapping of a schema; undefined where a message is a reading, or a list of some, as it is. */
+export function mapperOf(schema: StreamSchema): Mapper | undefined {
+  const plan = fieldPlanOf(schema)
+  if (plan === undefined) return undefined
+  const readTime = timeReaderOf(schema)
+  const levels = (schema.items ?? []).map((level, index) =>
+    levelOf(level, `source.items.${index}`, readTime),
+  )
+  const mapping = { plan, levels, readTime, reads: readsOf(plan, levels) }
+  return (decoded, context) => mapped(decoded, mapping, context)
+}
+
+interface Mapping {
+  readonly plan: FieldPlan
+  readonly levels: readonly Level[]
+  readonly readTime: TimeReader
+  readonly reads: ReadPaths
+}
+
+/** The paths that lead to what encloses items, by how many levels it is below the message. */
+function readsOf(plan: FieldPlan, levels: readonly Level[]): ReadPaths {
+  const depths = levels.map((level) => [...pathsBeside(level)])
+  for (const path of pathsOfPlan(plan)) {
+    const depth = path.root === 'message' ? 0 : levels.length - path.up
+    if (path.root === 'message' || path.root === 'parent') depths[depth]?.push(path)
+  }
+  return depths
+}
+
+/** A reading that was found, or why there is none, and which element of a batch it came from. */
+interface Found {
+  readonly item: Item
+  readonly element: number | undefined
+  /** The item in the digits that its numbers were sent with. */
+  readonly digits: () => Item | undefined
+}
+
+function mapped(decoded: DecodedMessage, mapping: Mapping, context: PlacedContext): DecodedMessage {
+  const found = foundIn(decoded, mapping, context)
+  const refused = new Map<number, RefusedReading>()
+  for (const [index, { item }] of found.entries()) {
+    if (item.failure !== undefined) refused.set(index, item.failure)
+  }
+  const { readingsAt, places, elements: _elements, elementFormats: _formats, ...rest } = decoded
+  return {
+    ...rest,
+    unreadable: unreadableOf(found, decoded),
+    readings: found.map((one) => readingOf(one, mapping, context)),
+    isBatch: decoded.isBatch || mapping.levels.length > 0,
+    refused,
+    kept: (index, payload) => keptOf(found, index, { decoded, payload, mapping }),
+    ...(places && { places: found.map(({ element = 0 }) => places[element] ?? element) }),
+    ...(readingsAt && {
+      readingsAt: (receivedAtUs: number) =>
+        mapped(
+          { ...decoded, readingsAt: undefined, readings: readingsAt(receivedAtUs) },
+          mapping,
+          context,
+        ).readings,
+    }),
+  }
+}
+
+/** A list is a message where the first level begins with it; else each of its elements is one. */
+function isWhole({ isBatch }: DecodedMessage, { levels: [first] }: Mapping): boolean {
+  return !isBatch || (first !== undefined && typeof first.steps[0] !== 'string')
+}
+
+function foundIn(
+  decoded: DecodedMessage,
+  mapping: Mapping,
+  context: PlacedContext,
+): readonly Found[] {
+  const { readings, isBatch, unreadable } = decoded
+  if (isWhole(decoded, mapping)) {
+    const [problem] = unreadable?.values() ?? []
+    const message = isBatch ? readings : readings[0]
+    if (problem !== undefined && isBatch) return [failed(message, `cannot be followed: ${problem}`)]
+    return limited(itemsOf(message, undefined, mapping, context), message, mapping)
+  }
+  const found = readings.flatMap((reading, element) =>
+    unreadable?.has(element)
+      ? [{ item: messageItem(reading), element, digits: nothing }]
+      : itemsOf(reading, element, mapping, context),
+  )
+  if (found.length > readingsPerMessageMax) return [failed(readings, `leads to ${tooManyReadings}`)]
+  return limited(found, readings, mapping)
+}
+
+/** Refuses a message of which too much would be read with each of its readings. */
+function limited(found: readonly Found[], message: unknown, { reads }: Mapping): readonly Found[] {
+  if (found.length < 2 || reads.every((paths) => paths.length === 0)) return found
+  const lengths = new SharedLengths(reads)
+  let length = 0
+  for (const { item } of found) length += lengths.of(item)
+  if (length <= sharedLengthMax) return found
+  return [failed(message, `has too much around ${found.length} readings: each is kept with it`)]
+}
+
+function failed(message: unknown, problem: string): Found {
+  const failure = mappingFailed('source.items', problem)
+  return { item: { ...messageItem(message), failure }, element: undefined, digits: nothing }
+}
+
+function itemsOf(
+  message: unknown,
+  element: number | undefined,
+  { levels }: Mapping,
+  context: PlacedContext,
+): readonly Found[] {
+  const items = expand(messageItem(message), levels, context)
+  let twins: readonly Item[] | undefined
+  const twinsOf = () => {
+    const digits = Array.isArray(message) ? message.map(sourcesIn) : sourcesIn(message)
+    return digits === undefined ? [] : expand(messageItem(digits), levels, context)
+  }
+  return items.map((item, index) => ({
+    item,
+    element,
+    digits: () => (twins ??= twinsOf())[index],
+  }))
+}
+
+function nothing(): undefined {
+  return undefined
+}
+
+function readingOf({ item, digits }: Found, mapping: Mapping, context: PlacedContext): unknown {
+  // What is no object is refused by whoever judges it.
+  if (item.failure !== undefined || !isObject(item.value)) return item.value
+  const values = valuesOf(item, mapping.plan, context)
+  return new MappedReading(values, item.claimedUs ?? claimedBy(item, digits, mapping, context))
+}
+
+function claimedBy(
+  item: Item,
+  digits: Found['digits'],
+  { plan: { time, offset, isMissing }, readTime }: Mapping,
+  context: PlacedContext,
+): MappedReading['claimedUs'] {
+  const value = valueAt(item, time, context)
+  if (value === undefined || isMissing(value)) return undefined
+  const twin = typeof value === 'number' && !Number.isInteger(value) ? digits() : undefined
+  const source = twin && valueAt(twin, time, context)
+  return readTime({
+    value,
+    source: typeof source === 'string' && Number(source) === value ? source : undefined,
+    offset: offset && valueAt(item, offset, context),
+  })
+}
+
+/** What is wrong with elements that could not be read, by the places of the readings. */
+function unreadableOf(found: readonly Found[], { unreadable }: DecodedMessage) {
+  const problems = new Map<number, string>()
+  if (unreadable === undefined || unreadable.size === 0) return problems
+  for (const [index, { element }] of found.entries()) {
+    const problem = element === undefined ? undefined : unreadable.get(element)
+    if (problem !== undefined) problems.set(index, problem)
+  }
+  return problems
+}
+
+interface Keeping {
+  readonly decoded: DecodedMessage
+  readonly payload: Uint8Array
+  readonly mapping: Mapping
+}
+
+/** What is one of several that a mapping has found is written anew, with what stands around it; all else is kept as it was sent. */
+function keptOf(
+  found: readonly Found[],
+  index: number,
+  { decoded, payload, mapping }: Keeping,
+): KeptReading {
+  const { item, element, digits } = found[index] as Found
+  if (item.depth > 0) {
+    const { levels, reads } = mapping
+    const budget = sharedLengthMax / found.length
+    const kept = keptMessage(item, levels, { reads, budget })
+    const twin = digits()
+    const text = writtenJson(kept, twin && keptMessage(twin, levels, { reads, budget }))
+    const { place } = item
+    const bytes = Buffer.from(text)
+    return {
+      payload: bytes,
+      format: 'json',
+      isElement: false,
+      ...(place !== undefined && { place }),
+    }
+  }
+  if (element === undefined) return { payload, format: decoded.format, isElement: false }
+  return {
+    payload: decoded.elements?.(payload)[element] ?? payload,
+    format: decoded.elementFormats?.get(element) ?? decoded.format,
+    isElement: decoded.isBatch,
+  }
+}
