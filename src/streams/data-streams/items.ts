@@ -32,6 +32,13 @@ const units = ['s', 'ms', 'us', 'ns'] as const satisfies readonly TimeUnit[]
 const path: Rule = (value, key, problems) => {
   const parsed = typeof value === 'string' ? parsePath(value) : { problem: 'must be a path' }
   if ('problem' in parsed) problems.add(key, parsed.problem)
+  else if (parsed.root !== 'item') problems.add(key, 'must begin at what encloses the readings')
+}
+
+/** Of what stands beside readings, or around them. */
+const pathAround: Rule = (value, key, problems) => {
+  const parsed = typeof value === 'string' ? parsePath(value) : { problem: 'must be a path' }
+  if ('problem' in parsed) problems.add(key, parsed.problem)
   else if (!['item', 'parent', 'message'].includes(parsed.root)) {
     problems.add(key, 'must lead into the message')
   }
@@ -44,7 +51,7 @@ const name: Rule = (value, key, problems) => {
 
 const columns: Rule = (value, key, problems) => {
   if (typeof value === 'string') {
-    path(value, key, problems)
+    pathAround(value, key, problems)
     return
   }
   const listed: readonly unknown[] = Array.isArray(value) ? value : []
@@ -58,7 +65,7 @@ const columns: Rule = (value, key, problems) => {
 }
 
 const interval: Rule = (value, key, problems) => {
-  if (typeof value === 'string') path(value, key, problems)
+  if (typeof value === 'string') pathAround(value, key, problems)
   else if (typeof value !== 'number' || !Number.isFinite(value)) {
     problems.add(key, 'must be a number of units, or the path of one')
   }
@@ -70,7 +77,7 @@ const rules = {
   key: name,
   value: name,
   columns,
-  start: path,
+  start: pathAround,
   interval,
   unit: oneOf(...units),
   name: path,
@@ -121,11 +128,10 @@ const items: Rule = (value, key, problems) => {
     if (isObject(one)) level(one, inner)
     else inner.add('', 'must be an object with a path')
   }
-  const isLast = (index: number) => index === levels.length - 1
-  for (const [index, one] of levels.entries()) {
-    if (isObject(one) && one['as'] === 'samples' && !isLast(index)) {
-      problems.within(key).add(`${index}.as`, 'samples must be the last level')
-    }
+  for (const [index, one] of levels.slice(0, -1).entries()) {
+    const as = isObject(one) ? (one['as'] ?? 'list') : 'list'
+    if (as === 'list' || as === 'map') continue
+    problems.within(key).within(`${index}`).add('as', 'must be list or map: another level follows')
   }
 }
 
