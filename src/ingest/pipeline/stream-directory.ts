@@ -4,6 +4,7 @@ import { scanOf } from '../../../processors/scan.ts'
 import type { CompiledStream, RefusedReading, StreamVersion } from '../../contracts/reading.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
+import { contextReadBy } from '../../streams/data-streams/context-paths.ts'
 
 /** Streams whose newest version is kept ready; a cold one costs one read of the state. */
 const streamsMax = 100_000
@@ -96,7 +97,7 @@ interface HeldStream {
 /** What streams of one definition have in common, so that a fleet has it once. */
 type Shape = Pick<
   CompiledStream,
-  'schema' | 'format' | 'formatOptions' | 'transform' | 'decode' | 'judge' | 'scan'
+  'schema' | 'format' | 'formatOptions' | 'transform' | 'decode' | 'judge' | 'reads' | 'scan'
 >
 
 interface SizedShape {
@@ -146,6 +147,7 @@ function shapeOf(stream: StreamVersion): Shape {
     ...(transform.length > 0 && { transform }),
     decode: decoderOf(format, stream),
     judge: judgeOf(schema, transform),
+    reads: contextReadBy(schema),
     // A transform needs the fields as values, not as text.
     scan: transform.length === 0 ? scanOf(schema) : undefined,
   }
