@@ -1,5 +1,6 @@
 import type { ConsumeMessage } from 'amqplib'
 import type { MessageOutcome } from '../../src/contracts/connector.ts'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
 import {
   type FetchedMessage,
   type FetchRun,
@@ -15,6 +16,9 @@ import { offsetOf, type StreamReader } from './stream-reader.ts'
 
 /** Memory that messages may take that are not durable yet; what has arrived already may be a little more. */
 const unsettledBytesMax = 4 * 1024 * 1024
+
+/** Seconds since the epoch that can be microseconds. */
+const secondsMax = Number.MAX_SAFE_INTEGER / 1_000_000
 
 /** Characters of a routing key, and of a type, that are kept. */
 const shownLength = 200
@@ -170,10 +174,12 @@ export function fetchedMessage(
   }: {
     readonly content: Buffer
     readonly fields: { readonly routingKey: string }
-    readonly properties: { readonly type?: unknown }
+    readonly properties: AmqpProperties
   },
-  { queue, subscription, onlyKey, endpoint: { host, port } }: AmqpOptions,
+  options: AmqpOptions,
 ): FetchedMessage {
+  const { queue, subscription, onlyKey, isMapped, endpoint } = options
+  const { host, port } = endpoint
   const { type } = properties
   const from = subscription ? `exchange '${subscription.exchange}'` : `queue '${queue}'`
   const key = cutText(fields.routingKey, shownLength)
@@ -181,9 +187,40 @@ export function fetchedMessage(
   return {
     payload: content,
     source: `amqp ${from} of ${host}:${port}, routing key '${key}'`,
-    ...(fields.routingKey !== onlyKey && { topic: fields.routingKey }),
+    topic: fields.routingKey,
+    separator: '.',
+    ...(fields.routingKey === onlyKey && { isOnlyTopic: true }),
     ...(isTyped && { eventType: cutText(type, shownLength) }),
+    ...(isMapped && contextOf(properties)),
   }
+}
+
+/** What the server says of a message beside its body (AMQP 0-9-1, section 4.2.6). */
+interface AmqpProperties {
+  readonly type?: unknown
+  readonly headers?: Readonly<Record<string, unknown>> | undefined
+  /** Seconds since the epoch. */
+  readonly timestamp?: unknown
+}
+
+function contextOf({
+  headers = {},
+  timestamp,
+}: AmqpProperties): Pick<FetchedMessage, 'headers' | 'sentAtUs'> {
+  const texts = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), headerText(value)] as const,
+  )
+  const isTimed = Number.isSafeInteger(timestamp) && (timestamp as number) <= secondsMax
+  return {
+    headers: contextTexts(texts),
+    ...(isTimed && { sentAtUs: (timestamp as number) * 1_000_000 }),
+  }
+}
+
+/** What is no text, number or boolean, such as a table, is left out. */
+function headerText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
 /** @throws SourceRefused when positions would be lost */

@@ -48,6 +48,8 @@ export interface AmqpOptions {
   readonly prefetch: number
   /** Shown to those who run the server. */
   readonly connectionName: string
+  /** Whether what is known of a message beside its body is wanted. */
+  readonly isMapped: boolean
   readonly isTrial: boolean
 }
 
@@ -65,7 +67,11 @@ export function parseAmqpEndpoint(text: string): AmqpEndpoint {
   }
 }
 
-export function amqpOptions({ streamId, source: given }: SourceDefinition): AmqpOptions {
+export function amqpOptions({
+  streamId,
+  source: given,
+  isMapped = false,
+}: SourceDefinition): AmqpOptions {
   const source = sourceOf(amqpSource, given)
   const { credentials = {}, tls, isTrial = false, topic, group, prefetch } = source
   const endpoint = parseAmqpEndpoint(source.endpoint)
@@ -81,6 +87,7 @@ export function amqpOptions({ streamId, source: given }: SourceDefinition): Amqp
     subscription,
     prefetch,
     connectionName: `streamvault-${streamId}`,
+    isMapped,
     isTrial,
   }
 }

@@ -80,6 +80,7 @@ export const amqpSource = sourceKind({
   name: 'AmqpSource',
   family: 'events',
   protocols: ['amqp'],
+  tells: ['topic', 'header', 'time', 'event'],
   fields: {
     endpoint: {
       // A slash in the name of a virtual host is written as %2F.

@@ -4,6 +4,7 @@ import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
 import { errorDetail, errorSchema } from '../../src/requests/http/openapi/error-answers.ts'
 import { exampleOf } from '../../src/requests/http/openapi/example.ts'
 import * as s from '../../src/requests/http/schema.ts'
+import { anyQuery } from './request-context.ts'
 
 const reading = s.component('Reading', {
   type: 'object',
@@ -126,11 +127,13 @@ export const pushReadings = {
     'One reading, or an array of them: at most 4 MiB and 10,000 readings, in JSON, NDJSON, CBOR,',
     'MessagePack, or a format that the source of the stream explains, as the content type says; `Content-Encoding` may be gzip or zstd. 202 means that they',
     'are on disk. A refused reading is kept in the quarantine of the stream. An `Idempotency-Key` gives',
-    'readings without a time of their own the same identity when the request is repeated.',
+    'readings without a time of their own the same identity when the request is repeated. Parameters in the',
+    'address are taken where fields of the stream read them (`$query`).',
   ].join(' '),
   tags: ['Readings'],
   params: s.record({ streamId: s.uuid }),
   headers: s.keyHeaders,
+  querystring: anyQuery,
   body: readingsBody,
   response: {
     202: s.eitherOf(acceptedSchema, batchSchema),

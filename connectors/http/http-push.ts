@@ -18,6 +18,7 @@ import {
   sentReadings,
   takeBytes,
 } from './http-readings.ts'
+import { refuseUnreadQuery, requestContext } from './request-context.ts'
 import { sortedByStream, writtenByService } from './sorted-readings.ts'
 
 interface Receipt {
@@ -88,6 +89,7 @@ async function pushToOne(
 ): Promise<FastifyReply> {
   const { streamId: text } = request.params
   const before = await openStream(needs, request, text)
+  refuseUnreadQuery(request, before)
   const { streamId } = before
   needs.assertReady()
   const sent = sentReadings(request, before)
@@ -97,7 +99,13 @@ async function pushToOne(
   const stream = await openStream(needs, request, text)
   // What was read by a definition fits that one only, and it may be replaced by now.
   const { decoded } = stream === before ? sent : sentReadings(request, stream)
-  const message = { stream, payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
+  const message = {
+    stream,
+    payload: sent.payload,
+    source: `http ${request.ip}`,
+    receivedAtUs,
+    ...requestContext(request, stream),
+  }
   const { verdicts } = await durable(needs.intake, message, decoded)
   if (isRepeated) void reply.header('idempotency-replayed', 'true')
   const [first] = verdicts
@@ -126,7 +134,8 @@ async function pushToSeveral(
   const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
   // All are accepted in one turn, so that they are committed together.
   const kept = batches.map(async ({ stream, decoded }) => {
-    const { verdicts } = await durable(needs.intake, { stream, ...from }, decoded)
+    const message = { stream, ...from, ...requestContext(request, stream) }
+    const { verdicts } = await durable(needs.intake, message, decoded)
     return verdicts.flatMap((verdict, index) =>
       verdict.accepted ? [] : [rejectionOf(decoded.places?.[index] ?? index, verdict)],
     )

@@ -6,6 +6,7 @@ import type { Cluster, Partition, Topic } from './cluster.ts'
 import type { Delivery } from './delivery.ts'
 import { messagesOf } from './fetched-records.ts'
 import type { Answer } from './library.ts'
+import type { KafkaOptions } from './options.ts'
 import { describeFailure, SourceGone } from './refusals.ts'
 import { byLeader, offsetsAt, readCommitted } from './start-offsets.ts'
 
@@ -23,7 +24,7 @@ interface FetchLoopNeeds {
   readonly cluster: Cluster
   readonly topics: readonly Topic[]
   readonly delivery: Delivery
-  readonly hasEventTypes: boolean
+  readonly options: Pick<KafkaOptions, 'hasEventTypes' | 'isMapped'>
   readonly signal: AbortSignal
 }
 
@@ -101,7 +102,8 @@ class FetchLoop {
 
   /** @returns whether anything has come that was asked for */
   async #take(answer: FetchAnswer): Promise<boolean> {
-    const { topics, delivery, hasEventTypes, signal } = this.#needs
+    const { topics, delivery, options, signal } = this.#needs
+    const { hasEventTypes, isMapped } = options
     let isNews = false
     for (const { topicId, partitions } of answer.responses) {
       const topic = topics.find(({ id }) => id === topicId)
@@ -114,7 +116,7 @@ class FetchLoop {
           continue
         }
         const from = this.#offsets.get(partition) ?? 0
-        const read = messagesOf(fetched, { partition, from, hasEventTypes })
+        const read = messagesOf(fetched, { partition, from, hasEventTypes, isMapped })
         if (read.next === from) continue
         isNews = true
         await delivery.add(read, signal)

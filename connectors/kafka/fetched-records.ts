@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
 import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import type { Partition } from './cluster.ts'
 import type { Answer } from './library.ts'
@@ -6,11 +8,23 @@ type FetchedPartition = Answer<'Fetch'>['responses'][number]['partitions'][numbe
 type Batch = NonNullable<FetchedPartition['records']>[number]
 type RecordOfBatch = Batch['records'][number]
 
-/** Attribute of a batch that is part of a transaction, and of one that says how a transaction ended. */
-const [isTransactional, isControl] = [0x10, 0x20]
+/**
+ * Attributes of a batch: its records have the time at which the broker got it, it is part of a transaction, it says how
+ * a transaction ended.
+ */
+const [hasLogTime, isTransactional, isControl] = [0x08, 0x10, 0x20]
 
 /** Headers that say what an event is: the first is that of CloudEvents (Kafka protocol binding, section 3.2.3.1). */
 const eventTypeHeaders: readonly string[] = ['ce_type', 'eventType']
+
+/** Bytes of a key, and of a header, that can be read: a longer one is a message of its own. */
+const textBytesMax = 16 * 1024
+
+/** Milliseconds since the epoch that can be microseconds. */
+const msMax = Number.MAX_SAFE_INTEGER / 1_000
+
+/** What stands between the levels of the name of a topic. */
+const separator = '.' as const
 
 /** Messages of one partition, with the offset that each of them leads to. */
 export interface PartitionMessages {
@@ -27,6 +41,8 @@ interface Context {
   /** Offset that was asked for: a batch begins before it, perhaps. */
   readonly from: number
   readonly hasEventTypes: boolean
+  /** Whether what is known of a message beside its value is wanted. */
+  readonly isMapped: boolean
 }
 
 /**
@@ -35,7 +51,7 @@ interface Context {
  */
 export function messagesOf(
   { records, abortedTransactions }: FetchedPartition,
-  { partition, from, hasEventTypes }: Context,
+  { partition, from, hasEventTypes, isMapped }: Context,
 ): PartitionMessages {
   const messages: FetchedMessage[] = []
   const nexts: number[] = []
@@ -52,8 +68,14 @@ export function messagesOf(
       if (offset < from || payload === null) continue
       const eventType = hasEventTypes ? eventTypeOf(record) : undefined
       const source = place + offset
-      const message = { payload, source, topic: partition.topic }
-      messages.push(eventType === undefined ? message : { ...message, eventType })
+      const message = {
+        payload,
+        source,
+        topic: partition.topic,
+        separator,
+        ...(eventType !== undefined && { eventType }),
+      }
+      messages.push(isMapped ? { ...message, ...contextOf(record, batch) } : message)
       nexts.push(offset + 1)
     }
     next = Math.max(next, end)
@@ -61,13 +83,41 @@ export function messagesOf(
   return { partition, messages, nexts, next }
 }
 
-function eventTypeOf({ headers }: RecordOfBatch): string | undefined {
-  const list = headers as unknown as readonly (readonly [Buffer | null, Buffer | null])[]
+function eventTypeOf(record: RecordOfBatch): string | undefined {
+  const list = headersOf(record)
   for (const wanted of eventTypeHeaders) {
     const found = list.find(([name]) => name?.toString() === wanted)
     if (found?.[1]) return found[1].toString()
   }
   return undefined
+}
+
+function headersOf({ headers }: RecordOfBatch) {
+  return headers as unknown as readonly (readonly [Buffer | null, Buffer | null])[]
+}
+
+/** What a broker says of a message beside its value. What is no text is left out. */
+function contextOf(
+  record: RecordOfBatch,
+  { attributes, firstTimestamp, maxTimestamp }: Batch,
+): Pick<FetchedMessage, 'headers' | 'key' | 'sentAtUs'> {
+  const texts = headersOf(record).map(
+    ([name, value]) => [readable(name)?.toLowerCase() ?? '', readable(value)] as const,
+  )
+  const key = readable(record.key)
+  // Milliseconds since the epoch; -1 for none.
+  const isLogTime = (attributes & hasLogTime) !== 0
+  const sentAtMs = Number(isLogTime ? maxTimestamp : firstTimestamp + record.timestampDelta)
+  return {
+    headers: contextTexts(texts),
+    ...(key !== undefined && { key }),
+    ...(sentAtMs >= 0 && sentAtMs <= msMax && { sentAtUs: sentAtMs * 1_000 }),
+  }
+}
+
+function readable(bytes: Buffer | null): string | undefined {
+  if (bytes === null || bytes.length > textBytesMax || !isUtf8(bytes)) return undefined
+  return bytes.toString()
 }
 
 /** Transactions that were given up: of a producer from an offset on, until its batch that says so. */

@@ -67,8 +67,7 @@ export class GroupReading {
     const end = new AbortController()
     const signal = AbortSignal.any([run.signal, end.signal])
     const delivery = new Delivery({ run, group, positions })
-    const { hasEventTypes } = options
-    const fetching = fetchAll({ cluster, topics, delivery, hasEventTypes, signal }, starts)
+    const fetching = fetchAll({ cluster, topics, delivery, options, signal }, starts)
     const staying = group.stay(topics, signal)
     let failure: unknown
     try {

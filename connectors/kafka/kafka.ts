@@ -100,11 +100,11 @@ class KafkaSource implements FetchedSource {
       [...end].map(([one, latest]) => [one, Math.max(first.get(one) ?? 0, latest - each)]),
     )
     run.onRunning()
-    const { hasEventTypes } = this.#options
+    const options = this.#options
     const { signal } = run
     const positions = ReadPositions.read(undefined, [])
     const delivery = new Delivery({ run, group: undefined, positions })
-    const fetching = fetchAll({ cluster, topics, delivery, hasEventTypes, signal }, starts)
+    const fetching = fetchAll({ cluster, topics, delivery, options, signal }, starts)
     await race([fetching, delivery.failed])
   }
 }

@@ -28,13 +28,19 @@ export interface KafkaOptions {
   readonly login: KafkaLogin | undefined
   /** Whether headers say what an event is. */
   readonly hasEventTypes: boolean
+  /** Whether what is known of a message beside its value is wanted. */
+  readonly isMapped: boolean
   /** Whether it is only tried: the group is left alone. */
   readonly isTrial: boolean
 }
 
 const standardPort = 9092
 
-export function kafkaOptions({ streamId, source: given }: SourceDefinition): KafkaOptions {
+export function kafkaOptions({
+  streamId,
+  source: given,
+  isMapped = false,
+}: SourceDefinition): KafkaOptions {
   const source = sourceOf(kafkaSource, given)
   const { topic, group, startFrom } = source
   const ownName = `streamvault-${streamId}`
@@ -47,7 +53,8 @@ export function kafkaOptions({ streamId, source: given }: SourceDefinition): Kaf
     startFrom,
     tls: tlsOf(source),
     login: loginOf(source),
-    hasEventTypes: source.eventTypes !== undefined,
+    hasEventTypes: source.eventTypes !== undefined || isMapped,
+    isMapped,
     isTrial: source.isTrial === true,
   }
 }

@@ -91,6 +91,7 @@ export const kafkaSource = sourceKind({
   name: 'KafkaSource',
   family: 'events',
   protocols: ['kafka'],
+  tells: ['topic', 'header', 'key', 'time', 'event'],
   fields: {
     endpoint: {
       ...brokers,

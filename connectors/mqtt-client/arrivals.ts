@@ -14,6 +14,8 @@ export interface Arrival {
   readonly isDuplicate: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
+  /** Of MQTT 5: what stands before the payload, behind its length. A view of the bytes, too. */
+  readonly properties?: Buffer
   /** Why it cannot be taken: then the payload is only the beginning of what was sent. */
   readonly problem?: string
 }
@@ -35,13 +37,18 @@ export function takeArrival(packet: BrokerPacket, version: MqttVersion): Arrival
   if (idEnd > end) throw cutOff()
   const packetId = qos === 0 ? 0 : bytes.readUInt16BE(topicEnd)
   if (qos > 0 && packetId === 0) throw new BrokerFault('a PUBLISH with packet id 0')
-  const payloadStart = version === 5 ? afterProperties(bytes, idEnd, end) : idEnd
+  const properties = version === 5 ? propertiesAt(bytes, idEnd, end) : undefined
+  const payloadStart = properties?.end ?? idEnd
   // Topic aliases stand for a topic in MQTT 5: we take none, and say so in CONNECT.
   if (topicEnd === at + 2) throw new BrokerFault('a PUBLISH without a topic')
   const payload = bytes.subarray(payloadStart, end)
   return {
     payload: cutFrom === undefined ? payload : Buffer.from(payload.subarray(0, shownBytes)),
     ...(cutFrom !== undefined && { problem: tooLarge(cutFrom) }),
+    ...(properties !== undefined &&
+      properties.start < properties.end && {
+        properties: bytes.subarray(properties.start, properties.end),
+      }),
     topic: bytes.toString('utf8', at + 2, topicEnd),
     qos,
     isDuplicate: (flags & 8) !== 0,
@@ -63,16 +70,16 @@ export function takeSessionPresent({ bytes, start, end }: Packet): boolean {
 }
 
 /** The payload begins after the properties, which begin with their length (MQTT 5, section 2.2.2). */
-function afterProperties(bytes: Buffer, at: number, end: number): number {
+function propertiesAt(bytes: Buffer, at: number, end: number): { start: number; end: number } {
   let length = 0
   for (let digits = 0; digits < 4; digits++) {
     if (at + digits >= end) throw cutOff()
     const digit = bytes[at + digits] as number
     length += (digit & 0x7f) * 128 ** digits
     if (digit >= 0x80) continue
-    const after = at + digits + 1 + length
-    if (after > end) throw cutOff()
-    return after
+    const start = at + digits + 1
+    if (start + length > end) throw cutOff()
+    return { start, end: start + length }
   }
   throw new BrokerFault('malformed length of properties')
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
 import {
   type FetchConnector,
   type FetchedMessage,
@@ -17,6 +18,7 @@ import { MqttIntercept, unsettledMax } from './intercept.ts'
 import { type MqttClientOptions, mqttClientOptions, takesSource } from './options.ts'
 import { MqttSession, VersionRefused } from './session.ts'
 import { openMqttTransport, parseMqttEndpoint } from './transport.ts'
+import { userProperties } from './user-properties.ts'
 
 /** How long what is on its way to the disk is waited for when a run is told to end. */
 const finishMs = 2_000
@@ -175,7 +177,8 @@ class MqttSource implements FetchedSource {
   }
 
   #messageOf(arrival: Arrival): FetchedMessage {
-    const { payload, topic, isDuplicate, problem } = arrival
+    const { payload, topic, isDuplicate, problem, properties } = arrival
+    const isMapped = this.#options.isMapped && properties !== undefined
     const { host, port } = this.#options.endpoint
     const source = `mqtt topic '${cutText(topic, shownTopicLength)}' of ${host}:${port}`
     const seenAtUs = isDuplicate ? this.#retransmissions.find(this.#identityOf(arrival)) : undefined
@@ -183,6 +186,7 @@ class MqttSource implements FetchedSource {
       payload,
       source,
       topic,
+      ...(isMapped && { headers: contextTexts(userProperties(properties)) }),
       ...(seenAtUs !== undefined && { receivedAtUs: seenAtUs }),
       ...(problem !== undefined && { problem }),
     }

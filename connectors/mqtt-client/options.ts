@@ -13,6 +13,8 @@ export interface MqttClientOptions {
   readonly username: string | undefined
   readonly password: string | undefined
   readonly version: MqttVersion | 'auto'
+  /** Whether what is known of a message beside its bytes is wanted. */
+  readonly isMapped: boolean
 }
 
 /** Whether a source is a broker of MQTT: where nothing else is said, that is what a WebSocket leads to. */
@@ -23,6 +25,7 @@ export function takesSource({ protocol = 'mqtt', endpoint }: SourceDefinition['s
 export function mqttClientOptions({
   streamId,
   source: given,
+  isMapped = false,
 }: SourceDefinition): MqttClientOptions {
   const source = sourceOf(deviceSource, given)
   const { endpoint = '', credentials = {}, tls = {}, sharedGroup, topic = '' } = source
@@ -37,5 +40,6 @@ export function mqttClientOptions({
     username: credentials.username,
     password: credentials.password,
     version: source.version,
+    isMapped,
   }
 }

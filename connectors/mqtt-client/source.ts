@@ -72,6 +72,7 @@ export const deviceSource = sourceKind({
   name: 'DeviceSource',
   family: 'device',
   protocols: ['mqtt', 'http'],
+  tells: ['topic', 'header', 'query'],
   isUsual: true,
   takes: ({ protocol = 'mqtt' }) => protocol === 'mqtt' || protocol === 'http',
   secretPlaces: ['endpoint'],

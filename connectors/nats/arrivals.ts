@@ -1,4 +1,5 @@
 import type { Msg } from '@nats-io/transport-node'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
 import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { cutText } from '../../src/core/cut-text.ts'
 import { messageBytesMax, shownBytes, tooLarge } from '../message-size.ts'
@@ -15,6 +16,8 @@ export interface StreamMessage {
   /** Where it stands there. */
   readonly sequence: number
   readonly msg: Pick<Msg, 'subject' | 'data' | 'headers'>
+  /** When the stream got it; undefined where that is not known. */
+  readonly storedAtUs?: number | undefined
 }
 
 /** Where a message stands. */
@@ -23,6 +26,8 @@ export interface Place {
   readonly sequence: number
   /** Number among all that its consumer has sent, repetitions included. */
   readonly delivery: number
+  /** When the stream got it. */
+  readonly storedAtUs: number | undefined
 }
 
 /**
@@ -34,18 +39,21 @@ export function placeOf(reply: string): Place | undefined {
   const tokens = reply.split('.')
   const at = tokens.length === 9 ? 5 : 7
   const [sequence, delivery] = [Number(tokens[at]), Number(tokens[at + 1])]
+  const time = tokens[at + 2] ?? ''
   const isPlace = [sequence, delivery].every((one) => Number.isSafeInteger(one) && one > 0)
-  return isPlace ? { sequence, delivery } : undefined
+  // Nanoseconds since the epoch, of which the last digits do not fit into a double.
+  const storedAtUs = /^\d{4,19}$/.test(time) ? Number(time.slice(0, -3)) : undefined
+  return isPlace ? { sequence, delivery, storedAtUs } : undefined
 }
 
 /** Makes messages of what has arrived. */
 export function messageMaker(
-  options: Pick<NatsOptions, 'host' | 'port' | 'hasEventTypes'>,
+  options: Pick<NatsOptions, 'host' | 'port' | 'hasEventTypes' | 'isMapped'>,
   stream: string,
 ): (message: StreamMessage) => FetchedMessage {
-  const { host, port, hasEventTypes } = options
+  const { host, port, hasEventTypes, isMapped } = options
   const where = `of the stream ${stream} at ${host}:${port}`
-  return ({ msg, sequence }) => {
+  return ({ msg, sequence, storedAtUs }) => {
     const { subject, data } = msg
     const eventType = hasEventTypes ? eventTypeOf(msg) : undefined
     const source = `message ${sequence} (subject ${cutText(subject, shownSubjectLength)}) ${where}`
@@ -54,9 +62,22 @@ export function messageMaker(
       payload: isTooLarge ? Buffer.from(data.subarray(0, shownBytes)) : data,
       source,
       topic: subject,
+      separator: '.',
       ...(eventType !== undefined && { eventType }),
+      ...(isMapped && { headers: headersOf(msg) }),
+      ...(isMapped && storedAtUs !== undefined && { sentAtUs: storedAtUs }),
       ...(isTooLarge && { problem: tooLarge(data.length) }),
     }
+  }
+}
+
+function headersOf({ headers }: Pick<Msg, 'headers'>): Readonly<Record<string, string>> {
+  try {
+    const names = headers?.keys() ?? []
+    return contextTexts(names.map((name) => [name.toLowerCase(), headers?.values(name)]))
+  } catch {
+    // Headers that nobody can read say nothing.
+    return {}
   }
 }
 

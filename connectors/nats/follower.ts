@@ -104,7 +104,7 @@ export class Follower {
   #arrive(msg: Msg, settled: () => void): void {
     const place = placeOf(msg.reply ?? '')
     if (place === undefined) throw new ServerFault('the server has sent what is not of a stream')
-    const { sequence } = place
+    const { sequence, storedAtUs } = place
     if (this.#isRepeated(place, msg)) {
       if (++this.#repeats > repeatsMax) {
         throw new ServerFault('the server sends the same messages again and again')
@@ -113,7 +113,7 @@ export class Follower {
       return
     }
     this.#repeats = 0
-    this.#page.push({ msg, sequence, settled })
+    this.#page.push({ msg, sequence, storedAtUs, settled })
     this.#pageBytes += msg.data.length
     if (this.#page.length >= pageMessagesMax || this.#pageBytes >= pageBytesMax) this.#handOver()
     else this.#handOverLater()

@@ -23,6 +23,8 @@ export interface NatsOptions {
   readonly startsWithNew: boolean
   /** Whether the types of events are wanted, which stand in headers. */
   readonly hasEventTypes: boolean
+  /** Whether what is known of a message beside its bytes is wanted. */
+  readonly isMapped: boolean
   /** Whether it is only tried: nothing is left on the server. */
   readonly isTrial: boolean
 }
@@ -40,7 +42,11 @@ export function parseNatsEndpoint(text: string) {
   }
 }
 
-export function natsOptions({ streamId, source: given }: SourceDefinition): NatsOptions {
+export function natsOptions({
+  streamId,
+  source: given,
+  isMapped = false,
+}: SourceDefinition): NatsOptions {
   const source = sourceOf(natsSource, given)
   const { host, port, isSecure } = parseNatsEndpoint(source.endpoint)
   const { credentials = {}, tls = {}, group } = source
@@ -58,7 +64,8 @@ export function natsOptions({ streamId, source: given }: SourceDefinition): Nats
     consumer: group ?? `streamvault-${streamId}`,
     isOwnConsumer: group === undefined,
     startsWithNew: source.startFrom === 'latest',
-    hasEventTypes: source.eventTypes !== undefined,
+    hasEventTypes: source.eventTypes !== undefined || isMapped,
+    isMapped,
     isTrial: source.isTrial === true,
   }
 }

@@ -94,6 +94,7 @@ export const natsSource = sourceKind({
   name: 'NatsSource',
   family: 'events',
   protocols: ['nats'],
+  tells: ['topic', 'header', 'time', 'event'],
   fields: {
     endpoint: {
       ...address('nats', 'tls'),

@@ -26,8 +26,11 @@ export async function sampleOf(
     const query = { seq: sequence, next_by_subj: options.topic } as NextOfSubject
     const stored = await manager.streams.getMessage(name, query)
     if (stored === null) break
-    const { subject, data, header, seq } = stored
-    sample.push(messageOf({ sequence: seq, msg: { subject, data, headers: header } }))
+    const { subject, data, header, seq, time } = stored
+    const msg = { subject, data, headers: header }
+    const storedAtMs = time.getTime()
+    const storedAtUs = Number.isFinite(storedAtMs) ? storedAtMs * 1_000 : undefined
+    sample.push(messageOf({ sequence: seq, msg, storedAtUs }))
     sequence = seq + 1
   }
   return sample

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
 import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import type { RedisStreamOptions } from './options.ts'
 import { LargeText, type Reply } from './replies.ts'
@@ -82,7 +83,8 @@ export class EntryMessages {
       return { payload: Buffer.alloc(0), source, problem }
     }
     try {
-      return { payload: this.#payloadOf(texts), source, ...this.#eventTypeOf(texts) }
+      const message = { payload: this.#payloadOf(texts), source, ...this.#eventTypeOf(texts) }
+      return this.#options.isMapped ? { ...message, ...this.#contextOf(entry) } : message
     } catch (error) {
       if (!(error instanceof Unfit)) throw error
       return { payload: beginningOf(texts), source, problem: error.message }
@@ -126,12 +128,38 @@ export class EntryMessages {
     return cells.join(this.#options.shape.delimiter)
   }
 
+  /** The other fields of an entry whose payload is one of them are its headers. */
+  #contextOf({ id, texts = [] }: Entry): Pick<FetchedMessage, 'topic' | 'headers' | 'sentAtUs'> {
+    const { key, shape } = this.#options
+    const sentAtMs = /^\d{1,13}(?=-)/.exec(id)?.[0]
+    return {
+      topic: key,
+      ...(shape.payloadField !== undefined && {
+        headers: contextTexts(otherFields(texts, shape.payloadField)),
+      }),
+      ...(sentAtMs !== undefined && { sentAtUs: Number(sentAtMs) * 1_000 }),
+    }
+  }
+
   /** Where all fields are the payload, it is in there. */
   #eventTypeOf(texts: readonly Text[]): Pick<FetchedMessage, 'eventType'> {
     const { payloadField, eventTypeField } = this.#options.shape
     if (payloadField === undefined || eventTypeField === undefined) return {}
     const eventType = fieldOf(texts, eventTypeField)
     return eventType === undefined ? {} : { eventType: readable(eventType) }
+  }
+}
+
+/** Names in lower case, with values that are texts. */
+function* otherFields(
+  texts: readonly Text[],
+  payloadField: string,
+): Generator<readonly [string, string | undefined]> {
+  for (let at = 0; at + 1 < texts.length; at += 2) {
+    const name = textOf(texts[at])
+    const value = texts[at + 1]
+    if (name === payloadField || !(value instanceof Uint8Array) || !isUtf8(value)) continue
+    yield [name.toLowerCase(), textOf(value)]
   }
 }
 

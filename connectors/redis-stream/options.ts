@@ -37,6 +37,8 @@ export interface RedisStreamOptions extends RedisAddress {
   readonly claimant: string
   readonly startFrom: 'earliest' | 'latest'
   readonly shape: EntryShape
+  /** Whether what is known of a message beside its bytes is wanted. */
+  readonly isMapped: boolean
   /** Whether it is only tried: nothing is taken or left there. */
   readonly isTrial: boolean
 }
@@ -54,6 +56,7 @@ export function parseRedisEndpoint(endpoint: string): RedisAddress {
 export function redisStreamOptions({
   streamId,
   source: given,
+  isMapped = false,
 }: SourceDefinition): RedisStreamOptions {
   const source = sourceOf(redisSource, given)
   const { endpoint, credentials = {}, tls = {} } = source
@@ -70,6 +73,7 @@ export function redisStreamOptions({
     claimant: `streamvault-${streamId}-claimed`,
     startFrom: source.startFrom,
     shape: shapeOf(source),
+    isMapped,
     isTrial: source.isTrial === true,
   }
 }

@@ -24,6 +24,7 @@ export const redisSource = sourceKind({
   name: 'RedisSource',
   family: 'events',
   protocols: ['redis'],
+  tells: ['topic', 'header', 'time', 'event'],
   fields: {
     endpoint: {
       ...addressWith(

@@ -10,6 +10,7 @@ export const sseSource = sourceKind({
   name: 'SseSource',
   family: 'events',
   protocols: ['sse'],
+  tells: ['event'],
   secretPlaces: ['endpoint', 'headers'],
   fields: {
     endpoint: {

@@ -42,6 +42,8 @@ const signaturesMax = 10
 /** A webhook that messages are checked for. */
 export class InboundHook {
   readonly streamId: StreamId
+  /** The header that shows who has sent a message, in lower case: it may be the secret itself. */
+  readonly proofHeader: string
   /** Slack asks whether an address is meant for it. */
   readonly answersChallenges: boolean
   readonly #scheme: SignatureScheme
@@ -55,6 +57,7 @@ export class InboundHook {
     this.streamId = streamId
     this.answersChallenges = scheme === 'slack'
     this.#scheme = signatureScheme(hook)
+    this.proofHeader = this.#scheme.header
     this.#key = keyOf(scheme, secret)
     this.#previous = previous && {
       key: keyOf(scheme, previous.secret),

@@ -80,6 +80,7 @@ export const webhookSource = sourceKind({
   name: 'WebhookSource',
   family: 'events',
   protocols: ['webhook'],
+  tells: ['header', 'query', 'event'],
   inbound: { schemeOf, secretProblem },
   fields: {
     signature: { ...signature, isRequired: true, doc: 'how messages are signed: above' },

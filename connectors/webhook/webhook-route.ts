@@ -7,6 +7,7 @@ import type { StreamId } from '../../src/core/ids.ts'
 import { networkOf } from '../../src/core/network-of.ts'
 import { RateLimiter } from '../../src/core/rate-limiter.ts'
 import { takeBytes } from '../http/http-readings.ts'
+import { requestContext } from '../http/request-context.ts'
 import type { InboundHook } from './inbound-hook.ts'
 import { RecentMessages, type RecentMessagesNeeds } from './recent-messages.ts'
 import { receiveWebhook } from './webhook-schema.ts'
@@ -111,12 +112,14 @@ async function keep(
 ): Promise<FastifyReply> {
   const { streamId } = hook
   needs.assertReady()
-  requireFormat(request, await openStreamOf(needs, streamId))
+  const stream = await openStreamOf(needs, streamId)
+  requireFormat(request, stream)
   const outcome = await recent.keep({
     streamId,
     messageId,
     payload: body,
     source: `webhook ${request.ip}`,
+    ...requestContext(request, stream, hook.proofHeader),
     ...(eventType !== undefined && { eventType }),
   })
   if (outcome === undefined) needs.figures.repeated(streamId)

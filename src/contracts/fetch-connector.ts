@@ -14,6 +14,11 @@ type Json = Readonly<Record<string, unknown>>
 export interface SourceDefinition {
   readonly streamId: StreamId
   readonly source: Json
+  /**
+   * The stream has a mapping, which may read what is known of a message beside its bytes: headers are taken apart for
+   * that only.
+   */
+  readonly isMapped?: boolean
 }
 
 /**
@@ -66,7 +71,7 @@ export interface FetchedSource {
 /** A message as it was fetched. */
 export interface FetchedMessage
   extends MessageContext,
-    Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs'> {
+    Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs' | 'isOnlyTopic'> {
   /** Why it cannot be taken: it goes to the quarantine, with as much of it as there is. */
   readonly problem?: string
 }

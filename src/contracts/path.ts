@@ -10,6 +10,9 @@ export type PathRoot =
   | 'time'
   | 'event'
 
+/** Roots of what is known of a message beside its bytes. */
+export type ContextRoot = Exclude<PathRoot, 'item' | 'parent' | 'message'>
+
 /** A path as it was written, and what it means. */
 export interface Path {
   readonly text: string

@@ -2,6 +2,7 @@ import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 
 import type { MessageContext } from './mapping.ts'
+import type { ContextRoot } from './path.ts'
 import type { FormatOptions, PayloadFormat, StreamSchema } from './stream-schema.ts'
 
 import type { TransformStep } from './transform-step.ts'
@@ -177,6 +178,8 @@ export interface CompiledStream extends StreamVersion {
   readonly judge: Judge
   /** Nothing where a message is a reading, or a list of some, and its members are the fields. */
   readonly map?: Mapper | undefined
+  /** What its fields and its time read of what is known of a message beside its bytes; undefined: nothing. */
+  readonly reads?: ReadonlySet<ContextRoot> | undefined
   /** Nothing when the schema has more than plain fields. */
   readonly scan: Scan | undefined
 }

@@ -74,7 +74,8 @@ describe('a broker of Kafka that answers each fetch at once', () => {
     const run = { accept: async () => await turn([]) }
     const positions = ReadPositions.read(undefined, [])
     const delivery = new Delivery({ run, group: undefined, positions })
-    const needs = { cluster, topics: [topic], delivery, hasEventTypes: false, signal }
+    const options = { hasEventTypes: false, isMapped: false }
+    const needs = { cluster, topics: [topic], delivery, options, signal }
     await expect(fetchAll(needs, new Map([[partition, 5]]))).rejects.toThrow('nothing new to say')
     expect(requests).toBeLessThan(requestsMax)
   })

@@ -1,3 +1,4 @@
+import type { ContextRoot } from '../path.ts'
 import type { FieldMap, PayloadFormat, TimestampFormat } from '../stream-schema.ts'
 import type { Completed, Fields } from './fields.ts'
 import type { Json, Problems } from './problems.ts'
@@ -44,6 +45,8 @@ export interface SourceKind<Own extends Fields = Fields> {
   readonly takesSeveralTopics?: (source: Json) => boolean
   /** The fields that its messages have, where the source says all of them. */
   readonly messageFieldsOf?: (source: Json) => readonly unknown[]
+  /** What is known of its messages beside their bytes: where paths may begin. Nothing if it does not say. */
+  readonly tells?: readonly ContextRoot[]
   /** Whether the connector writes the time of a reading into its field. */
   readonly writesTime?: boolean
   /** The topic at our own broker that its readings are published to, besides that of the stream. */

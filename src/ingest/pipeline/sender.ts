@@ -11,8 +11,9 @@ import type { RawMessage } from '../../contracts/connector.ts'
 export function senderOf({
   stream,
   topic,
-}: Pick<RawMessage, 'stream' | 'topic'>): string | undefined {
-  if (stream.distinguishesSenders !== true || topic === undefined) return undefined
+  isOnlyTopic,
+}: Pick<RawMessage, 'stream' | 'topic' | 'isOnlyTopic'>): string | undefined {
+  if (stream.distinguishesSenders !== true || topic === undefined || isOnlyTopic) return undefined
   if (topic === `streams/${stream.streamId}/data`) return undefined
   const name = stream.format === 'sparkplug' ? sparkplugName(topic) : topic
   return hash('sha256', name, 'hex').slice(0, 16)

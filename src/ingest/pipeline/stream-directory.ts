@@ -5,6 +5,7 @@ import { scanOf } from '../../../processors/scan.ts'
 import type { CompiledStream, RefusedReading, StreamVersion } from '../../contracts/reading.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
+import { contextReadBy } from '../../streams/data-streams/context-paths.ts'
 
 /** Streams whose newest version is kept ready; a cold one costs one read of the state. */
 const streamsMax = 100_000
@@ -97,7 +98,15 @@ interface HeldStream {
 /** What streams of one definition have in common, so that a fleet has it once. */
 type Shape = Pick<
   CompiledStream,
-  'schema' | 'format' | 'formatOptions' | 'transform' | 'decode' | 'map' | 'judge' | 'scan'
+  | 'schema'
+  | 'format'
+  | 'formatOptions'
+  | 'transform'
+  | 'decode'
+  | 'map'
+  | 'judge'
+  | 'reads'
+  | 'scan'
 >
 
 interface SizedShape {
@@ -149,6 +158,7 @@ function shapeOf(stream: StreamVersion): Shape {
     decode: decoderOf(format, stream),
     ...(map && { map }),
     judge: judgeOf(schema, transform),
+    reads: contextReadBy(schema),
     // A mapping needs the message as a tree, and a transform the fields as values.
     scan: transform.length === 0 && map === undefined ? scanOf(schema) : undefined,
   }

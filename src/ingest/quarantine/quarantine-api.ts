@@ -25,7 +25,8 @@ export const entrySchema = s.component(
     source: { ...s.text, examples: ['http 192.0.2.7'] },
     topic: {
       ...s.nullable(s.text),
-      description: 'Of the message: a topic of MQTT or Kafka, a subject, a routing key; null without.',
+      description:
+        'Of the message: a topic of MQTT or Kafka, a subject, a routing key; null without.',
     },
   }),
 )

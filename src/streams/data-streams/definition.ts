@@ -11,6 +11,7 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { parseAlertRules } from './alert-definition.ts'
+import { checkContextPaths } from './context-paths.ts'
 import { eventTypesOf, schemaOfEvents } from './event-types.ts'
 import { itemsOf } from './items.ts'
 import { checkFormat } from './payload-format.ts'
@@ -85,6 +86,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   if (type === 'service') refuseServiceProcessing(processing, problems)
   checkTimestampField(source, schema, new Problems('', problems))
   checkFormat(source, schema, problems)
+  checkContextPaths({ type, source }, schema, new Problems('', problems))
   if (
     JSON.stringify({ source, schema, processing, conversions: {} }).length > definitionLengthMax
   ) {

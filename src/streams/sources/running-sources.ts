@@ -6,7 +6,9 @@ import type {
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
+import { hasMapping } from '../data-streams/context-paths.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
+import { schemaOf } from '../data-streams/definition.ts'
 import { expanded } from '../data-streams/named-secrets.ts'
 import { withSecrets } from '../data-streams/source-secrets.ts'
 import type { SourceRounds, SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
@@ -40,7 +42,7 @@ export interface RunningSourcesNeeds
 interface Known {
   readonly source: FetchedSource
   readonly runner: SourceRunner
-  /** The source with its secrets: another text is another source. */
+  /** The source with its secrets, and whether a mapping is behind it: another text is another source. */
   readonly text: string
 }
 
@@ -49,6 +51,7 @@ interface Wanted {
   readonly source: Readonly<Record<string, unknown>>
   readonly secrets: readonly string[]
   readonly isPaused: boolean
+  readonly isMapped: boolean
 }
 
 /** Figures of all sources together. */
@@ -163,7 +166,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     if (this.#isStopped) return
     const wanted = await this.#wanted(id)
     let known = this.#known.get(id)
-    if (known && known.text !== textOf(wanted)) {
+    if (known && known.text !== (wanted && textOf(wanted))) {
       await this.#end(id, known, wanted)
       known = undefined
     } else if (wanted === undefined) await this.#dealWithLeft(id)
@@ -193,17 +196,25 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     const source = withSecrets(stream.source, secrets)
     const connector = connectors.find((one) => one.takes(source))
     if (!connector) return undefined
-    return { connector, source, secrets: Object.values(secrets), isPaused: stream.isPaused }
+    const isMapped = hasMapping(schemaOf(stream))
+    return {
+      connector,
+      source,
+      secrets: Object.values(secrets),
+      isPaused: stream.isPaused,
+      isMapped,
+    }
   }
 
-  #open(id: StreamId, { connector, source, secrets }: Wanted): Known {
-    const opened = openedBy(connector, { streamId: id, source })
+  #open(id: StreamId, wanted: Wanted): Known {
+    const { connector, source, secrets, isMapped } = wanted
+    const opened = openedBy(connector, { streamId: id, source, isMapped })
     const runner = new SourceRunner(
       { ...this.#needs, left: this.#left, handedIn: this.#handedIn },
       id,
       { source: opened, definition: source, secrets },
     )
-    const known = { source: opened, runner, text: canonicalJson(source) }
+    const known = { source: opened, runner, text: textOf(wanted) }
     this.#known.set(id, known)
     return known
   }
@@ -252,6 +263,6 @@ function addTo(
   sum.missed += rounds?.missed ?? 0
 }
 
-function textOf(wanted: Wanted | undefined): string | undefined {
-  return wanted && canonicalJson(wanted.source)
+function textOf({ source, isMapped }: Wanted): string {
+  return canonicalJson(isMapped ? [source] : source)
 }

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
+import type { MessageContext } from '../../src/contracts/mapping.ts'
+import type { CompiledStream } from '../../src/contracts/reading.ts'
+import { undeclaredIn } from '../../src/requests/http/undeclared.ts'
+
+type Query = Readonly<Record<string, string | readonly string[]>>
+
+/** A query of any parameters: whether they are of use, the stream says. */
+export const anyQuery = { type: 'object', additionalProperties: { type: 'string' } } as const
+
+/**
+ * What is known of the messages in the body of a request. Nothing of it is made for a stream that has no mapping.
+ *
+ * @param proofHeader a header more that is nobody's to see
+ */
+export function requestContext(
+  request: FastifyRequest,
+  { map, reads }: Pick<CompiledStream, 'map' | 'reads'>,
+  proofHeader?: string,
+): MessageContext {
+  if (map === undefined) return nothing
+  const headers = Object.entries(request.headers).filter(([name]) => name !== proofHeader)
+  if (reads?.has('query') !== true) return { headers: contextTexts(headers) }
+  const query = contextTexts(Object.entries(request.query as Query))
+  return { headers: contextTexts(headers), query }
+}
+
+/** @throws DomainError `invalid_request` for parameters of a request that its stream does not read */
+export function refuseUnreadQuery(request: FastifyRequest, { reads }: CompiledStream): void {
+  if (reads?.has('query') === true) return
+  const problem = undeclaredIn(request, bodyOnly)
+  if (problem !== undefined) throw problem
+}
+
+const bodyOnly = { hasQuery: false, hasBody: true } as const
+
+const nothing: MessageContext = {}
