@@ -8,6 +8,7 @@ import type { FieldType, StreamSchema } from '../src/contracts/stream-schema.ts'
 import { rememberSources } from '../src/core/number-sources.ts'
 import { type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
+import { readsTexts } from './mapping/values.ts'
 import {
   markProblem,
   RoundedInteger,
@@ -35,7 +36,10 @@ function columnOf(name: string | null, schema: StreamSchema): Column {
   if (name === null) return undefined
   const field = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
   const isTime = name === schema.timestampField && schema.timestampFormat !== 'rfc3339'
-  return { name, type: field?.type ?? (isTime ? 'number' : 'string'), isTime }
+  // What is read by wider rules is still a text here.
+  const isRead = field !== undefined && !isTime && readsTexts(field, schema.values)
+  const type = isRead ? 'string' : field?.type
+  return { name, type: type ?? (isTime ? 'number' : 'string'), isTime }
 }
 
 function decodeLines(

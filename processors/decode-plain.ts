@@ -1,5 +1,6 @@
 import type { Decoder, StreamVersion } from '../src/contracts/reading.ts'
 import type { StreamSchema } from '../src/contracts/stream-schema.ts'
+import { readsTexts } from './mapping/values.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
 
 /** A decoder of payloads that are nothing but the value of one field: `21.5`, `on`, a text. */
@@ -12,12 +13,14 @@ export function plainDecoder({
   if (name === undefined || field === undefined) {
     return () => ({ ok: false, problem: 'source.field does not say which field a value is of' })
   }
+  // What is read by wider rules is still a text here.
+  const type = readsTexts(field, schema.values) ? 'string' : field.type
   return (payload) => {
     const content = textOfPayload(payload, field.type === 'string')
     if (!content.ok) return content
     if (content.text === '') return { ok: false, problem: 'the payload is empty' }
     try {
-      const reading = { [name]: typedValue(content.text, field.type) }
+      const reading = { [name]: typedValue(content.text, type) }
       return { ok: true, readings: [reading], isBatch: false, format: 'plain' }
     } catch (error) {
       if (!(error instanceof RoundedInteger)) throw error

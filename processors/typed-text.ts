@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { UndecodableMessage } from '../src/contracts/reading.ts'
 import type { FieldType } from '../src/contracts/stream-schema.ts'
 import { isRoundedInteger } from '../src/core/json-safety.ts'
+import { withoutSpaceAround } from '../src/core/white-space.ts'
 
 /** Values of formats that have only texts: what a text means, the type of its field says. */
 
@@ -64,7 +65,7 @@ const looseIntegerPattern = /^[+-]?\d+$/
  */
 export function looseNumber(text: string, decimal: '.' | ','): number | undefined {
   if (text.length > numberLengthMax) return undefined
-  const trimmed = text.trim()
+  const trimmed = withoutSpaceAround(text)
   if (decimal === ',' && trimmed.includes('.')) return undefined
   const written = decimal === ',' ? trimmed.replace(',', '.') : trimmed
   if (!looseNumberPattern.test(written)) return undefined
@@ -75,9 +76,10 @@ export function looseNumber(text: string, decimal: '.' | ','): number | undefine
 
 /** What is wrong with a text that means an integer, if a double would round it. */
 export function roundedProblem(text: string): string | undefined {
-  const written = text.trim()
-  const isInteger = text.length <= numberLengthMax && looseIntegerPattern.test(written)
-  if (!isInteger || !isRoundedInteger(plainInteger(written))) return undefined
+  if (text.length > numberLengthMax) return undefined
+  const written = withoutSpaceAround(text)
+  if (!looseIntegerPattern.test(written) || !isRoundedInteger(plainInteger(written)))
+    return undefined
   return `the integer ${written.slice(0, 40)} is beyond 2^53 and would be rounded`
 }
 
@@ -93,7 +95,8 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 
 /** What a text says of a boolean, in upper or lower case and whatever white space is around it, if it says anything. */
 export function looseTruth(text: string): boolean | undefined {
-  return text.length > numberLengthMax ? undefined : truths.get(text.trim().toLowerCase())
+  if (text.length > numberLengthMax) return undefined
+  return truths.get(withoutSpaceAround(text).toLowerCase())
 }
 
 /**

@@ -1,9 +1,12 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { ValueRules } from '../src/contracts/mapping.ts'
 import type { FieldDefinition, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { parseInstant } from '../src/core/time.ts'
+import { rulesWithin } from './mapping/values.ts'
+import { roundedProblem } from './typed-text.ts'
 
 /** The compiled rules of one schema shape, shared by every stream that has it. */
 export interface SchemaValidator {
@@ -52,7 +55,8 @@ function compile(schema: StreamSchema): SchemaValidator {
       if (check(reading)) return undefined
       const all = explain()
       all(reading)
-      return (all.errors ?? check.errors ?? []).slice(0, detailsMax).map(toDetail)
+      const errors = (all.errors ?? check.errors ?? []).slice(0, detailsMax)
+      return errors.map((error) => roundedDetail(error, reading, schema) ?? toDetail(error))
     },
     flagged(reading) {
       if (bounds === undefined || bounds(reading)) return noFields
@@ -169,6 +173,29 @@ function listed(values: readonly unknown[]): string {
 }
 
 const valuesNamedMax = 10
+
+/** What is wrong with a text that would be read as a number, were it not rounded by that. */
+function roundedDetail(
+  { keyword, instancePath }: ErrorObject,
+  reading: object,
+  schema: StreamSchema,
+): ErrorDetail | undefined {
+  if (keyword !== 'type') return undefined
+  const path = instancePath.slice(1).split('/')
+  let value: unknown = reading
+  let field: FieldDefinition | undefined = { type: 'object', fields: schema.fields }
+  let rules: ValueRules = schema.values ?? {}
+  for (const step of path) {
+    value = (value as Readonly<Record<string, unknown>>)[step]
+    field = field.items ?? field.fields?.[step]
+    if (field === undefined) return undefined
+    rules = rulesWithin(field, rules)
+  }
+  const isNumber = field.type === 'number' || field.type === 'integer'
+  if (!isNumber || rules.texts !== 'typed' || typeof value !== 'string') return undefined
+  const message = roundedProblem(value)
+  return message === undefined ? undefined : { path: path.join('.'), message }
+}
 
 function toDetail(error: ErrorObject): ErrorDetail {
   const within = error.instancePath.slice(1).split('/').filter(Boolean)

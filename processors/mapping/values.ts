@@ -1,5 +1,6 @@
 import type { MissingValue, ValueRules } from '../../src/contracts/mapping.ts'
 import type { FieldDefinition, FieldMap } from '../../src/contracts/stream-schema.ts'
+import { withoutSpaceAround } from '../../src/core/white-space.ts'
 import { looseNumber, looseTruth } from '../typed-text.ts'
 
 /** What stands at the path of a field, as a value of it. Undefined: the field is absent. Pure. */
@@ -46,15 +47,20 @@ export function rulesWithin(
   }
 }
 
+/** Whether texts are read by the type of a field, whichever format they come in. */
+export function readsTexts(field: FieldDefinition, rules: ValueRules | undefined): boolean {
+  return rulesWithin(field, rules).texts === 'typed'
+}
+
 /** Whether values that are no numbers are among those that stand for none: NaN, Infinity or -Infinity. */
 export function takesNonFinite(fields: FieldMap, rules: ValueRules | undefined): boolean {
-  const isOne = (missing: readonly MissingValue[] = []) =>
-    missing.some((value) => typeof value === 'string' && nonFinite.has(folded(value)))
-  const within = (field: FieldDefinition): boolean =>
-    isOne(field.missing) ||
-    (field.items !== undefined && within(field.items)) ||
-    Object.values(field.fields ?? {}).some(within)
-  return isOne(rules?.missing) || Object.values(fields).some(within)
+  const all = [rules?.missing ?? [], ...Object.values(fields).flatMap(missingWithin)].flat()
+  return all.some((value) => typeof value === 'string' && nonFinite.has(folded(value)))
+}
+
+function missingWithin({ missing = [], items, fields = {} }: FieldDefinition): MissingValue[] {
+  const inner = items === undefined ? Object.values(fields) : [items]
+  return [...missing, ...inner.flatMap(missingWithin)]
 }
 
 function readerOfType(field: FieldDefinition, rules: ValueRules): ValueReader | undefined {
@@ -157,5 +163,5 @@ function missingTest(missing: readonly MissingValue[]): (value: unknown) => bool
 }
 
 function folded(text: string): string {
-  return text.trim().toLowerCase()
+  return withoutSpaceAround(text).toLowerCase()
 }

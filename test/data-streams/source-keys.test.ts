@@ -235,7 +235,9 @@ const listened: readonly Json[] = [
   ...inFormats(hook),
   { ...hook, ...events },
 ]
+const values = { missing: [null, 'nan', -999], texts: 'typed', decimal: ',' }
 const pushed: readonly Json[] = [
+  { protocol: 'mqtt', topic: 'plants/7', ...values },
   ...inFormats({ protocol: 'mqtt', topic: 'plants/7', deviceId: 'seven' }),
   ...inFormats({ protocol: 'http', deviceId: 'seven' }),
   { ...sparkplug, topic: 'spBv1.0/g/DDATA/e/d' },

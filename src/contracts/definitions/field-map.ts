@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../../core/errors.ts'
 import { parsePath } from '../path.ts'
 import type { FieldDefinition, FieldMap, FieldType } from '../stream-schema.ts'
+import { valueKeys, valuesOfField } from './field-values.ts'
 
 /** Limits of a schema (decisions.md#definitions). */
 export const depthMax = 8
@@ -36,6 +37,7 @@ const knownKeys: readonly string[] = [
   'fields',
   'items',
   'from',
+  ...valueKeys,
 ]
 
 type Json = Readonly<Record<string, unknown>>
@@ -135,6 +137,7 @@ function fieldDefinition(value: unknown, path: string, place: Place): FieldDefin
     ...enumeration(value, type, { path, problems }),
     ...members(value, type, { path, place }),
     ...origin(value, { path, place }),
+    ...valuesOfField(value, type, { path, problems }),
   }
 }
 

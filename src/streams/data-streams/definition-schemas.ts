@@ -18,6 +18,7 @@ import {
 import { sourceSchema } from './source-schema.ts'
 import { streamStates } from './stream-state.ts'
 import { streamTypes } from './stream-type.ts'
+import { missingSchema } from './value-rules.ts'
 
 export const fieldSchema = component('Field', {
   type: 'object',
@@ -33,6 +34,15 @@ export const fieldSchema = component('Field', {
     enum: { type: 'array', maxItems: 256, items: {} },
     fields: { type: 'object', description: 'Of an object: its fields.' },
     items: { type: 'object', description: 'Of an array: what each element is.' },
+    missing: {
+      ...missingSchema,
+      description: 'Values that stand for none, beside those of the source.',
+    },
+    texts: {
+      enum: ['typed', 'as-sent'],
+      description: 'Whether texts are read by the type. As the source says, if not given.',
+    },
+    decimal: { enum: ['.', ','], description: 'Of texts that are numbers.' },
   },
   examples: [{ type: 'number', unit: 'C', range: [-40, 125] }],
 })

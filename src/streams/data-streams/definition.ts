@@ -23,6 +23,7 @@ import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
 import { checkTimestampField } from './timestamp-field.ts'
 import { parseTransform, storedFieldsOf } from './transform-definition.ts'
+import { checkValues, valueRulesOf } from './value-rules.ts'
 
 /**
  * What the units of a definition mean, by the key of each pair. It is found out once, when the
@@ -87,6 +88,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   checkTimestampField(source, schema, new Problems('', problems))
   checkFormat(source, schema, problems)
   checkContextPaths({ type, source }, schema, new Problems('', problems))
+  checkValues(source, schema, problems)
   if (
     JSON.stringify({ source, schema, processing, conversions: {} }).length > definitionLengthMax
   ) {
@@ -158,10 +160,12 @@ export function parseSchema(
 export function schemaOf({ source, schema, processing }: ParsedVersion): StreamSchema {
   const events = eventTypesOf(source)
   const items = itemsOf(source)
+  const values = valueRulesOf(source)
   return {
     fields: schema,
     ...(events !== undefined && { events }),
     ...(items !== undefined && { items }),
+    ...(values !== undefined && { values }),
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',
     timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
     timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',

@@ -4,9 +4,11 @@ import {
   isObject,
   parseFieldMap,
 } from '../../contracts/definitions/field-map.ts'
+import { valueKeys } from '../../contracts/definitions/field-values.ts'
 import { type Fields, newField } from '../../contracts/definitions/fields.ts'
 import { type Json, Problems, type Rule } from '../../contracts/definitions/problems.ts'
 import type { EventTypes, FieldDefinition, FieldMap } from '../../contracts/stream-schema.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 
@@ -112,8 +114,18 @@ function withoutLimits({ min: _min, max: _max, enum: _enum, ...rest }: FieldDefi
   return rest
 }
 
+/** Where a value is, and what it means, is the same in all events. */
+const sharedKeys = ['from', ...valueKeys] as const
+
 function differenceOf(known: FieldDefinition, other: FieldDefinition): string | undefined {
   if (known.type !== other.type) return `must be of the type ${known.type}, as elsewhere`
-  if (known.unit === other.unit) return undefined
-  return `must have ${known.unit === undefined ? 'no unit' : `the unit ${known.unit}`}, as elsewhere`
+  if (known.unit !== other.unit) {
+    return `must have ${known.unit === undefined ? 'no unit' : `the unit ${known.unit}`}, as elsewhere`
+  }
+  const key = sharedKeys.find((one) => canonicalJson(known[one]) !== canonicalJson(other[one]))
+  if (key === undefined) return undefined
+  const said = known[key]
+  return said === undefined
+    ? `must not have ${key}, as elsewhere`
+    : `must have the ${key} ${cutText(canonicalJson(said), 100)}, as elsewhere`
 }

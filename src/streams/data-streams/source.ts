@@ -19,6 +19,7 @@ import { scheduleProblem } from './schedule.ts'
 import { kindOf, protocolsOf } from './source-kinds.ts'
 import { ownTopicProblem } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
+import { valueFields } from './value-rules.ts'
 
 /** Where a reading has its time (decisions.md#times-of-readings): every source may say it. */
 const timeFields = {
@@ -136,6 +137,7 @@ export function fieldsOf(kind: SourceKind | undefined, protocols: readonly strin
     ...(payloads === 'events' && eventTypeFields),
     ...(kind && ownAndSharedFields(kind)),
     ...timeFields,
+    ...valueFields,
   }
 }
 
