@@ -3,6 +3,7 @@ import { isObject } from '../../contracts/definitions/field-map.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import { type ContextRoot, type Path, parsePath } from '../../contracts/path.ts'
 import type { FieldMap, StreamSchema } from '../../contracts/stream-schema.ts'
+import { itemsOf } from './items.ts'
 import { kindOf } from './source-kinds.ts'
 import type { StreamType } from './stream-type.ts'
 
@@ -48,7 +49,13 @@ function checkPaths(from: unknown, by: ToldBy, problems: Problems): void {
 
 /** What is wrong with a path that no message of a source can have anything at; undefined for all others. */
 export function contextProblem(path: Path, { type, source }: ToldBy): string | undefined {
-  const { root } = path
+  const { root, up } = path
+  const levels = itemsOf(source)?.length ?? 0
+  if (root === 'parent' && up > levels) {
+    return levels === 0
+      ? 'needs source.items: without it nothing encloses a reading'
+      : `leads out of the message: source.items has ${levels} levels`
+  }
   if (!isContextRoot(root)) return undefined
   const told = kindOf(type, source)?.tells ?? []
   if (!told.includes(root)) {

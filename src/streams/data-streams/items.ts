@@ -173,9 +173,13 @@ export const itemsFields = {
 export function itemsOf({ items: given }: Json): readonly ItemsLevel[] | undefined {
   if (given === undefined) return undefined
   const levels: readonly unknown[] = Array.isArray(given) ? given : [given]
-  return levels.map((one) =>
-    typeof one === 'string'
-      ? { path: one, as: 'list' }
-      : { ...(one as ItemsLevel), as: (one as Partial<ItemsLevel>).as ?? 'list' },
-  )
+  return levels.flatMap((one): readonly ItemsLevel[] => {
+    if (typeof one === 'string') return [{ path: one, as: 'list' }]
+    // What is no level has been refused.
+    return isObject(one) ? [{ ...(one as Partial<ItemsLevel> & Json), ...levelDefaults(one) }] : []
+  })
+}
+
+function levelDefaults({ path: given = '', as = 'list' }: Json): Pick<ItemsLevel, 'path' | 'as'> {
+  return { path: String(given), as: as as ItemsForm }
 }
