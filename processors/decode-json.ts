@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { DecodedMessage, Scan, UndecodableMessage } from '../src/contracts/reading.ts'
-import { unsafeContent } from '../src/core/json-safety.ts'
+import { contentOf, unsafeContent } from '../src/core/json-safety.ts'
 import { rememberJson } from '../src/core/number-sources.ts'
 import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
 import { jsonElements, onlyTextMember } from './json-elements.ts'
@@ -97,8 +97,9 @@ function parseText(text: string, isText: boolean): ParsedText {
   } catch (error) {
     return { problem: isText ? `not valid JSON: ${(error as Error).message}` : noUtf8 }
   }
-  const problem = isText ? unsafeContent(text, value) : noUtf8
-  rememberJson(text, value)
+  if (!isText) return { value, problem: noUtf8 }
+  const { problem, hasLongNumber } = contentOf(text, value)
+  if (hasLongNumber) rememberJson(text, value)
   return { value, problem }
 }
 

@@ -1,14 +1,16 @@
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type { Path } from '../../src/contracts/path.ts'
 import type { FieldDefinition, StreamSchema } from '../../src/contracts/stream-schema.ts'
-import { type Item, isObject, setMember, valueAt } from './item.ts'
+import { type Finder, finderOf } from './finder.ts'
+import { type Item, isObject, setMember } from './item.ts'
 import { pathOf } from './level.ts'
 import { needsValueReader, type ValueReader, valueReaderOf } from './values.ts'
 
-interface PlannedField {
+export interface PlannedField {
   readonly name: string
-  /** The first of them that leads somewhere counts. */
   readonly paths: readonly Path[]
+  /** The first of them that finds something counts. */
+  readonly find: readonly Finder[]
   readonly read: ValueReader | undefined
 }
 
@@ -38,6 +40,7 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
   const planned = Object.entries(fields).map(([name, field]) => ({
     name,
     paths: pathsOf(name, field),
+    find: pathsOf(name, field).map(finderOf),
     read: valueReaderOf(field, values),
   }))
   const paths = [...planned.flatMap(({ paths: own }) => own), time, ...(offset ? [offset] : [])]
@@ -70,8 +73,8 @@ export function valuesOf(
   context: MessageContext,
 ): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
-  for (const { name, paths, read } of plan.fields) {
-    const raw = firstAt(item, paths, context)
+  for (const { name, find, read } of plan.fields) {
+    const raw = firstAt(item, find, context)
     const value = raw === undefined || read === undefined ? raw : read(raw)
     if (value !== undefined) setMember(values, name, value)
   }
@@ -84,10 +87,10 @@ export function valuesOf(
 }
 
 /** Null counts where no other path leads to more. */
-function firstAt(item: Item, paths: readonly Path[], context: MessageContext): unknown {
+export function firstAt(item: Item, finders: readonly Finder[], context: MessageContext): unknown {
   let found: unknown
-  for (const path of paths) {
-    const value = valueAt(item, path, context)
+  for (const find of finders) {
+    const value = find(item, context)
     if (value !== undefined && value !== null) return value
     if (value === null) found = null
   }

@@ -7,6 +7,7 @@ import type {
 import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
 import { sourcesIn } from '../../src/core/number-sources.ts'
 import { readingsPerMessageMax, tooManyReadings } from '../decode-batch.ts'
+import { ScannedReading } from '../scan.ts'
 import { type TimeReader, timeReaderOf } from '../timestamp.ts'
 import { expand } from './expand.ts'
 import { type FieldPlan, fieldPlanOf, pathsOfPlan, valuesOf } from './fields.ts'
@@ -14,20 +15,26 @@ import { type Item, isObject, mappingFailed, messageItem, valueAt } from './item
 import { keptMessage, type ReadPaths, SharedLengths } from './kept-message.ts'
 import { type Level, levelOf, type PlacedContext, pathsBeside } from './level.ts'
 import { MappedReading } from './mapped-reading.ts'
+import { type PlainReader, plainReaderOf } from './plain-fields.ts'
 import { writtenJson } from './written-json.ts'
 
 /** Characters of JSON that the readings of one message may have from what encloses them, all together. */
 const sharedLengthMax = 8 * 1024 * 1024
 
-/** The mapping of a schema; undefined where a message is a reading, or a list of some, as it is. */
-export function mapperOf(schema: StreamSchema): Mapper | undefined {
+/**
+ * The mapping of a schema; undefined where a message is a reading, or a list of some, as it is.
+ *
+ * @param isForText whether nobody needs the values of a reading that fits, but their canonical text
+ */
+export function mapperOf(schema: StreamSchema, isForText = false): Mapper | undefined {
   const plan = fieldPlanOf(schema)
   if (plan === undefined) return undefined
   const readTime = timeReaderOf(schema)
   const levels = (schema.items ?? []).map((level, index) =>
     levelOf(level, `source.items.${index}`, readTime),
   )
-  const mapping = { plan, levels, readTime, reads: readsOf(plan, levels) }
+  const readPlain = isForText ? plainReaderOf(plan, schema) : undefined
+  const mapping = { plan, levels, readTime, readPlain, reads: readsOf(plan, levels) }
   return (decoded, context) => mapped(decoded, mapping, context)
 }
 
@@ -35,6 +42,7 @@ interface Mapping {
   readonly plan: FieldPlan
   readonly levels: readonly Level[]
   readonly readTime: TimeReader
+  readonly readPlain: PlainReader | undefined
   readonly reads: ReadPaths
 }
 
@@ -149,8 +157,10 @@ function nothing(): undefined {
 function readingOf({ item, digits }: Found, mapping: Mapping, context: PlacedContext): unknown {
   // What is no object is refused by whoever judges it.
   if (item.failure !== undefined || !isObject(item.value)) return item.value
-  const values = valuesOf(item, mapping.plan, context)
-  return new MappedReading(values, item.claimedUs ?? claimedBy(item, digits, mapping, context))
+  const claimedUs = item.claimedUs ?? claimedBy(item, digits, mapping, context)
+  const text = typeof claimedUs === 'object' ? undefined : mapping.readPlain?.(item, context)
+  if (text !== undefined) return new ScannedReading(claimedUs as number | undefined, text)
+  return new MappedReading(valuesOf(item, mapping.plan, context), claimedUs)
 }
 
 function claimedBy(

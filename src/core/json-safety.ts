@@ -27,7 +27,23 @@ const parseWithSource = JSON.parse as (
 
 /** What is wrong with a text and the value that was parsed from it, or nothing. */
 export function unsafeContent(text: string, value: unknown): string | undefined {
+  return contentOf(text, value).problem
+}
+
+interface JsonContent {
+  /** What is wrong with it. */
+  readonly problem: string | undefined
+  /** Whether a number may have more digits than the 15 of a decimal that survive the way into a double and back. */
+  readonly hasLongNumber: boolean
+}
+
+/** What there is to know of a text and the value that was parsed from it, beside the value. */
+export function contentOf(text: string, value: unknown): JsonContent {
   const found = scan(text)
+  return { problem: problemOf(text, value, found), hasLongNumber: found.hasLongNumber }
+}
+
+function problemOf(text: string, value: unknown, found: Scan): string | undefined {
   if (found.depth > messageDepthMax) return `nested deeper than ${messageDepthMax} levels`
   if (countMembers(value, found.depth) !== found.members) return 'an object has the same key twice'
   if (!found.hasLongInteger && !text.includes('\\u')) return undefined
@@ -46,6 +62,8 @@ interface Scan {
   readonly depth: number
   /** Whether a number has as many digits before its point as one that a double would round. */
   readonly hasLongInteger: boolean
+  /** Whether a number has as many characters, up to its exponent, as one that a double may not hold. */
+  readonly hasLongNumber: boolean
 }
 
 /** Looks at the text once: that costs the same for every shape of message. */
@@ -54,6 +72,8 @@ function scan(text: string): Scan {
   let depth = 0
   let deepest = 0
   let hasLongInteger = false
+  let hasLongNumber = false
+  let wholeAt = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code < colon) {
@@ -62,6 +82,8 @@ function scan(text: string): Scan {
         const end = endOfDigits(text, index)
         // The digits of a fraction may be many: they are rounded, and nobody minds.
         const isFraction = text.charCodeAt(index - 1) === point
+        if (!isFraction) wholeAt = index
+        if (end - wholeAt >= integerDigits) hasLongNumber = true
         if (end - index >= integerDigits && !isFraction) hasLongInteger = true
         index = end - 1
       }
@@ -72,7 +94,7 @@ function scan(text: string): Scan {
       if (depth > messageDepthMax) break
     } else if (code === closeBracket || code === closeBrace) depth--
   }
-  return { members, depth: deepest, hasLongInteger }
+  return { members, depth: deepest, hasLongInteger, hasLongNumber }
 }
 
 function endOfDigits(text: string, start: number): number {

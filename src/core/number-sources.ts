@@ -8,21 +8,17 @@ const sources = new WeakMap<object, () => Members>()
 
 type Members = Readonly<Record<string, unknown>>
 
-/**
- * Matches a number that may have more digits than the 15 of a decimal that survive the way into a
- * double and back (IEEE 754, binary64): its point counts as one.
- */
-const longNumber = /[\d.]{16}/
-
 /** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
 const parseWithSource = JSON.parse as (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
 ) => unknown
 
-/** Remembers the digits of a JSON text for the object that was parsed from it, or for those of its list. */
+/**
+ * Remembers the digits of a JSON text for the object that was parsed from it, or for those of its list: to be called
+ * where a number may have more than a double (`contentOf`).
+ */
 export function rememberJson(text: string, value: unknown): void {
-  if (!longNumber.test(text)) return
   let parsed: unknown
   const whole = () => {
     parsed ??= parseWithSource(text, (_, member, { source }) =>

@@ -149,7 +149,7 @@ class Shapes {
 
 function shapeOf(stream: StreamVersion): Shape {
   const { schema, format = 'json', formatOptions, transform = [] } = stream
-  const map = mapperOf(schema)
+  const map = mapperOf(schema, transform.length === 0)
   return {
     schema,
     format,
