@@ -1,6 +1,7 @@
 import { follow, type Path, type Step } from '../../src/contracts/path.ts'
 import { type Item, isObject, setMember } from './item.ts'
 import type { Level } from './level.ts'
+import { amongReserved } from './reserved.ts'
 
 /** JSON of what stands around an item, up to which all of it is kept with the item. */
 const aroundLengthMax = 16 * 1024
@@ -34,50 +35,67 @@ function around(
   for (let { parent } = item; parent !== undefined; { parent } = parent) {
     const level = levels[parent.depth] as Level
     const node = selected(follow(parent.raw, level.steps), inner, kept, level)
-    kept = withNode(surroundings(parent), level.steps, node)
+    const original = parent.raw
+    kept = withNode(surroundings(parent), level.steps, { node, original })
     inner = parent
   }
   return kept
 }
 
-/** What stands at the path of a level, with nothing but one item in it. */
-function selected(node: unknown, { selection }: Item, kept: unknown, { given }: Level): unknown {
-  if (given.as === 'columns' && isObject(node) && isObject(kept)) return oneOfEach(node, kept)
-  if (Array.isArray(selection)) return selectedEntries(node, selection)
-  if (typeof selection === 'string') return { [selection]: kept }
-  return selection === undefined ? kept : [kept]
-}
-
-function oneOfEach(
-  node: Readonly<Record<string, unknown>>,
-  kept: Readonly<Record<string, unknown>>,
-) {
-  const columns: Record<string, unknown> = {}
-  for (const name of Object.keys(node)) {
-    setMember(columns, name, Array.isArray(node[name]) ? [kept[name]] : node[name])
+/** What stands at the path of a level, with one item in it, and what other paths read. */
+function selected(node: unknown, { selection }: Item, kept: unknown, level: Level): unknown {
+  const { given, reserved } = level
+  if (Array.isArray(node)) {
+    return amongReserved(node, keptElements(node, selection, kept, level), reserved)
   }
-  return columns
+  if (!isObject(node) || selection === undefined) return kept
+  const members: Record<string, unknown> = {}
+  for (const name of Object.keys(node)) {
+    const isColumn = given.as === 'columns' && Array.isArray(node[name])
+    if (reserved.names.has(name) || (given.as === 'columns' && !isColumn)) {
+      setMember(members, name, node[name])
+    } else if (isColumn) setMember(members, name, [follow(kept, [name])])
+    else if (selection === name) setMember(members, name, kept)
+    else if (Array.isArray(selection) && selection.includes(name as never)) {
+      setMember(members, name, node[name])
+    }
+  }
+  return members
 }
 
-function selectedEntries(node: unknown, selection: readonly (number | string)[]): unknown {
-  if (Array.isArray(node)) return selection.map((index) => node[Number(index)] as unknown)
-  const entries: Record<string, unknown> = {}
-  for (const name of selection) setMember(entries, String(name), follow(node, [name]))
-  return entries
+/** Entries that are one reading together, or the one that is. */
+function keptElements(
+  node: readonly unknown[],
+  selection: Item['selection'],
+  kept: unknown,
+  { reserved: { head } }: Level,
+): readonly unknown[] {
+  if (!Array.isArray(selection)) return [kept]
+  return selection.map((index) => node[head + Number(index)])
 }
 
-/** A copy along a path, at the end of which stands another node. */
-function withNode(value: unknown, steps: readonly Step[], node: unknown): unknown {
+/**
+ * A copy along a path, at the end of which stands another node.
+ *
+ * @param original what it is a part of: of a list that is not in the part, each place is kept without its element
+ */
+function withNode(
+  value: unknown,
+  steps: readonly Step[],
+  { node, original }: { readonly node: unknown; readonly original: unknown },
+): unknown {
   const [step, ...rest] = steps
   if (step === undefined) return node
+  const inner = { node, original: follow(original, [step]) }
   if (typeof step === 'number') {
-    const list: readonly unknown[] = Array.isArray(value) ? value : []
+    const places: readonly unknown[] = Array.isArray(original) ? original : []
+    const list: readonly unknown[] = Array.isArray(value) ? value : places.map(() => null)
     const index = step < 0 ? list.length + step : step
-    return list.map((one, at) => (at === index ? withNode(one, rest, node) : one))
+    return list.map((one, at) => (at === index ? withNode(one, rest, inner) : one))
   }
   const members: Record<string, unknown> = {}
   if (isObject(value)) for (const name of Object.keys(value)) setMember(members, name, value[name])
-  setMember(members, step, withNode(members[step], rest, node))
+  setMember(members, step, withNode(follow(members, [step]), rest, inner))
   return members
 }
 
@@ -86,7 +104,8 @@ function picked(value: unknown, paths: readonly Path[]): unknown {
   let kept: unknown = {}
   for (const { steps } of paths) {
     const found = follow(value, throughNames(steps))
-    if (found !== undefined) kept = withNode(kept, throughNames(steps), found)
+    const node = { node: found, original: value }
+    if (found !== undefined) kept = withNode(kept, throughNames(steps), node)
   }
   return kept
 }

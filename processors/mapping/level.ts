@@ -1,6 +1,7 @@
 import type { ItemsLevel, MessageContext, TimeUnit } from '../../src/contracts/mapping.ts'
 import { type Path, parsePath, type Step } from '../../src/contracts/path.ts'
 import type { TimeReader } from '../timestamp.ts'
+import type { Reserved } from './reserved.ts'
 
 /** Why no readings can be found where a definition says that there are some. */
 export class LevelProblem extends Error {
@@ -28,6 +29,7 @@ export interface Level {
   readonly value: Path
   readonly time: Path | undefined
   readonly readTime: TimeReader
+  readonly reserved: Reserved
 }
 
 /** What is known of a message beside its items. */
@@ -35,8 +37,11 @@ export type PlacedContext = MessageContext & { readonly place?: number | undefin
 
 const unitUs: Readonly<Record<TimeUnit, number>> = { s: 1_000_000, ms: 1_000, us: 1, ns: 0.001 }
 
+/** A level before it is known what other paths read. */
+export type FreeLevel = Omit<Level, 'reserved'>
+
 /** @param place the part of the definition that it is */
-export function levelOf(given: ItemsLevel, place: string, readTime: TimeReader): Level {
+export function levelOf(given: ItemsLevel, place: string, readTime: TimeReader): FreeLevel {
   const { as, columns, interval } = given
   return {
     given,
@@ -61,7 +66,7 @@ export function pathOf(text: string): Path {
 }
 
 /** The paths of a level that lead to other places of what encloses its items. */
-export function pathsBeside({ columns, start, interval }: Level): readonly Path[] {
+export function pathsBeside({ columns, start, interval }: FreeLevel): readonly Path[] {
   return [columns, start, interval].filter(
     (path): path is Path => typeof path === 'object' && 'steps' in path,
   )

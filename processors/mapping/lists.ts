@@ -1,5 +1,6 @@
 import { type Item, isObject, setMember } from './item.ts'
 import { type Level, notA } from './level.ts'
+import { freeElements } from './reserved.ts'
 
 /** An object in place of a list is a list of one: some senders have it so. */
 export function listItems(node: unknown, parent: Item, level: Level): readonly Item[] {
@@ -7,7 +8,7 @@ export function listItems(node: unknown, parent: Item, level: Level): readonly I
   if (isObject(node)) return [{ value: node, raw: node, parent, selection: undefined, depth }]
   if (!Array.isArray(node)) throw notA('a list', level)
   const { value: name = 'value' } = level.given
-  return node.map((raw: unknown, selection) => {
+  return freeElements(node, level.reserved).map((raw, selection) => {
     return { value: objectOf(raw, name), raw, parent, selection, depth }
   })
 }
@@ -16,7 +17,9 @@ export function listItems(node: unknown, parent: Item, level: Level): readonly I
 export function mapItems(node: unknown, parent: Item, level: Level): readonly Item[] {
   if (!isObject(node)) throw notA('an object', level)
   const { key = 'key', value: name = 'value' } = level.given
-  return Object.entries(node).map(([selection, raw]) => {
+  const { names } = level.reserved
+  const entries = Object.entries(node).filter(([own]) => !names.has(own))
+  return entries.map(([selection, raw]) => {
     const value: Record<string, unknown> = {}
     if (!isObject(raw)) setMember(value, name, raw)
     else for (const member of Object.keys(raw)) setMember(value, member, raw[member])

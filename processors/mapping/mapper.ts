@@ -13,9 +13,10 @@ import { expand } from './expand.ts'
 import { type FieldPlan, fieldPlanOf, pathsOfPlan, valuesOf } from './fields.ts'
 import { type Item, isObject, mappingFailed, messageItem, valueAt } from './item.ts'
 import { keptMessage, type ReadPaths, SharedLengths } from './kept-message.ts'
-import { type Level, levelOf, type PlacedContext, pathsBeside } from './level.ts'
+import { type FreeLevel, type Level, levelOf, type PlacedContext, pathsBeside } from './level.ts'
 import { MappedReading } from './mapped-reading.ts'
 import { type PlainReader, plainReaderOf } from './plain-fields.ts'
+import { reservedBy } from './reserved.ts'
 import { writtenJson } from './written-json.ts'
 
 /** Characters of JSON that the readings of one message may have from what encloses them, all together. */
@@ -30,11 +31,15 @@ export function mapperOf(schema: StreamSchema, isForText = false): Mapper | unde
   const plan = fieldPlanOf(schema)
   if (plan === undefined) return undefined
   const readTime = timeReaderOf(schema)
-  const levels = (schema.items ?? []).map((level, index) =>
+  const free = (schema.items ?? []).map((level, index) =>
     levelOf(level, `source.items.${index}`, readTime),
   )
+  const reads = readsOf(plan, free)
+  const levels = free.map((level, depth) => {
+    return { ...level, reserved: reservedBy(reads[depth] ?? [], level.steps) }
+  })
   const readPlain = isForText ? plainReaderOf(plan, schema) : undefined
-  const mapping = { plan, levels, readTime, readPlain, reads: readsOf(plan, levels) }
+  const mapping = { plan, levels, readTime, readPlain, reads }
   return (decoded, context) => mapped(decoded, mapping, context)
 }
 
@@ -47,7 +52,7 @@ interface Mapping {
 }
 
 /** The paths that lead to what encloses items, by how many levels it is below the message. */
-function readsOf(plan: FieldPlan, levels: readonly Level[]): ReadPaths {
+function readsOf(plan: FieldPlan, levels: readonly FreeLevel[]): ReadPaths {
   const depths = levels.map((level) => [...pathsBeside(level)])
   for (const path of pathsOfPlan(plan)) {
     const depth = path.root === 'message' ? 0 : levels.length - path.up

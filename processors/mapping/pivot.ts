@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../src/core/canonical-json.ts'
 import { type Item, isObject, messageItem, setMember, valueAt } from './item.ts'
 import { type Level, LevelProblem, notA, type PlacedContext } from './level.ts'
+import { freeElements } from './reserved.ts'
 
 interface Entry {
   readonly selection: number | string
@@ -46,14 +47,15 @@ function itemOf(group: readonly Entry[], parent: Item, level: Level): Item {
 
 function entriesOf(node: unknown, level: Level, context: PlacedContext): readonly Entry[] {
   if (isObject(node)) {
-    return Object.entries(node).map(([name, raw]) => ({
+    const entries = Object.entries(node).filter(([name]) => !level.reserved.names.has(name))
+    return entries.map(([name, raw]) => ({
       ...entryOf(raw, level, context),
       selection: name,
       name,
     }))
   }
   if (!Array.isArray(node)) throw notA('a list of names and values', level)
-  return node.map((raw: unknown, selection) => {
+  return freeElements(node, level.reserved).map((raw, selection) => {
     const name = valueAt(messageItem(raw), level.name, context)
     if (typeof name !== 'string' && typeof name !== 'number') {
       const where = `in entry ${selection}: there is no name at ${level.name.text}`

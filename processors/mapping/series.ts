@@ -2,6 +2,7 @@ import type { TimeProblem } from '../../src/core/time.ts'
 import { type Item, valueAt } from './item.ts'
 import { type Level, LevelProblem, notA, type PlacedContext } from './level.ts'
 import { objectOf } from './lists.ts'
+import { freeElements } from './reserved.ts'
 import { namesOf, rowOf } from './tables.ts'
 
 /** Values at equal distances in time, of which only the first has its time written down. */
@@ -17,7 +18,7 @@ export function sampleItems(
   const names = level.columns === undefined ? undefined : namesOf(parent, level, context)
   const { value: name = 'value' } = level.given
   const first = context.place ?? 0
-  return node.map((raw: unknown, selection) => {
+  return freeElements(node, level.reserved).map((raw, selection) => {
     const place = first + selection
     const value = names === undefined ? objectOf(raw, name) : rowOf(raw, names)
     const claimedUs = later(startUs, place * intervalUs)

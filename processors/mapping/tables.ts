@@ -1,12 +1,14 @@
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import { type Item, isObject, setMember, valueAt } from './item.ts'
 import { type Level, LevelProblem, notA } from './level.ts'
+import { freeElements } from './reserved.ts'
 
 /** Arrays side by side, each with one value for each item. What stands beside them and is no array belongs to no item. */
 export function columnItems(node: unknown, parent: Item, level: Level): readonly Item[] {
   if (!isObject(node)) throw notA('an object of lists', level)
-  const columns = Object.entries(node).filter((entry): entry is [string, unknown[]] =>
-    Array.isArray(entry[1]),
+  const { names } = level.reserved
+  const columns = Object.entries(node).filter(
+    (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && !names.has(entry[0]),
   )
   const [first] = columns
   if (first === undefined) throw notA('an object of lists', level)
@@ -35,7 +37,7 @@ export function rowItems(
 ): readonly Item[] {
   if (!Array.isArray(node)) throw notA('a list of rows', level)
   const names = namesOf(parent, level, context)
-  return node.map((raw: unknown, selection) => {
+  return freeElements(node, level.reserved).map((raw, selection) => {
     return { value: rowOf(raw, names), raw, parent, selection, depth: parent.depth + 1 }
   })
 }

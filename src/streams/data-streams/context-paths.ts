@@ -1,3 +1,4 @@
+import { enclosingProblem } from '../../../processors/mapping/reserved.ts'
 import { isCredential } from '../../contracts/context-texts.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
@@ -56,7 +57,7 @@ export function contextProblem(path: Path, { type, source }: ToldBy): string | u
       ? 'needs source.items: without it nothing encloses a reading'
       : `leads out of the message: source.items has ${levels} levels`
   }
-  if (!isContextRoot(root)) return undefined
+  if (!isContextRoot(root)) return enclosingProblem(path, itemsOf(source) ?? [])
   const told = kindOf(type, source)?.tells ?? []
   if (!told.includes(root)) {
     const there = told.map((one) => `$${one}`).join(', ')
