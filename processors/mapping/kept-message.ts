@@ -56,7 +56,7 @@ function selected(node: unknown, { selection }: Item, kept: unknown, level: Leve
       setMember(members, name, node[name])
     } else if (isColumn) setMember(members, name, [follow(kept, [name])])
     else if (selection === name) setMember(members, name, kept)
-    else if (Array.isArray(selection) && selection.includes(name as never)) {
+    else if (Array.isArray(selection) && selection.some((one) => one === name)) {
       setMember(members, name, node[name])
     }
   }

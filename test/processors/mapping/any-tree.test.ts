@@ -89,12 +89,12 @@ function levelOf(as: ItemsForm): fc.Arbitrary<ItemsLevel> {
   }
 }
 
-const enclosing = fc.constantFrom<ItemsForm>('list', 'map').chain(levelOf)
+const enclosingLevel = fc.constantFrom<ItemsForm>('list', 'map').chain(levelOf)
 const last = fc
   .constantFrom<ItemsForm>('list', 'map', 'columns', 'rows', 'samples', 'pivot')
   .chain(levelOf)
 const items = fc
-  .tuple(fc.array(enclosing, { maxLength: 2 }), last)
+  .tuple(fc.array(enclosingLevel, { maxLength: 2 }), last)
   .map(([before, one]) => [...before, one])
 
 const from = fc.oneof(
@@ -143,8 +143,8 @@ function isSound({ fields: all, timestampField, items: levels = [] }: StreamSche
         parsed.root === 'item' &&
         enclosing.length < levels.length + 1 &&
         beside.some((one) => one.text === text)
-      const path = isBeside ? ({ ...parsed, root: 'parent', up: 1 } as const) : parsed
-      return enclosingProblem(path, enclosing) === undefined
+      const begun = isBeside ? ({ ...parsed, root: 'parent', up: 1 } as const) : parsed
+      return enclosingProblem(begun, enclosing) === undefined
     },
   )
 }
