@@ -22,7 +22,7 @@ export interface Fragment {
   readonly digits?: 'counted' | 'some'
 }
 
-export const knownLetters = 'y, M, d, E, H, h, a, m, s, S, X, x and Z'
+const knownLetters = 'y, M, d, E, H, h, a, m, s, S, X, x and Z'
 
 const two = (meaning: Meaning) => ({
   1: { source: String.raw`(\d{1,2})`, meaning, digits: 'some' } as const,

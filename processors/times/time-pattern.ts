@@ -1,5 +1,5 @@
 import type { TimeProblem } from '../../src/core/time.ts'
-import { type Fragment, fragmentOf, knownLetters, type Meaning } from './pattern-letters.ts'
+import { type Fragment, fragmentOf, type Meaning } from './pattern-letters.ts'
 import { offsetOf, type WallTime } from './wall-time.ts'
 
 /** How a time is written, in the letters of Unicode Technical Standard 35 that are known here. */
@@ -99,8 +99,6 @@ const always: readonly (readonly [Meaning, string])[] = [
 
 function problemOf(pieces: readonly Piece[]): string | undefined {
   const meanings = new Set(pieces.map(({ meaning }) => meaning))
-  if (meanings.size === 1 && meanings.has(undefined))
-    return `has none of the letters ${knownLetters}`
   const missing = always.find(([meaning]) => !meanings.has(meaning))
   if (missing !== undefined) return missing[1]
   const hasHour = meanings.has('hour') || meanings.has('halfHour')

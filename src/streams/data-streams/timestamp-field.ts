@@ -240,5 +240,6 @@ const slipLengthMin = 4
 
 function typesFor(format: unknown): readonly FieldType[] {
   if (format === undefined || format === 'rfc3339') return ['string', 'datetime']
-  return epochPlaces(String(format)) === undefined ? ['string'] : ['number', 'integer', 'string']
+  const isEpoch = typeof format === 'string' && epochPlaces(format) !== undefined
+  return isEpoch ? ['number', 'integer', 'string'] : ['string']
 }
