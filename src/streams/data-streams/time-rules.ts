@@ -60,7 +60,7 @@ const plausibleTime = refined(text, (value, key, problems) => {
 })
 
 /** Where a reading has its time, and how it is written (decisions.md#times-of-readings): every source may say it. */
-export const timeFields = {
+const timeFields = {
   timestampField: {
     ...anyPath,
     default: 'timestamp',
