@@ -81,6 +81,8 @@ function scannedVerdict(
   schema: StreamSchema,
   receipt: Receipt,
 ): Verdict {
+  const refusal = timeRefusal(claimedUs, schema)
+  if (refusal !== undefined) return refusal
   const timestampUs = claimedUs ?? receipt.receivedAtUs
   if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
   const { sender } = receipt

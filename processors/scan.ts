@@ -144,7 +144,6 @@ class PlainScanner {
   readonly #readTime: TimeReader
   /** Whether a time may be a number, and whether it may be a text. */
   readonly #time: { readonly isNumber: boolean; readonly isText: boolean }
-  readonly #isTimeRequired: boolean
   readonly #text = new PlainText()
   /** Members in the order in which the reading before had them: devices seldom change it. */
   readonly #order: Member[] = []
@@ -159,7 +158,6 @@ class PlainScanner {
     const isEpoch = epochPlaces(schema.timestampFormat) !== undefined
     this.#readTime = timeReaderOf(schema)
     this.#time = { isNumber: isEpoch, isText: !isEpoch || schema.time !== undefined }
-    this.#isTimeRequired = schema.time?.isRequired === true
     this.#texts = Array<undefined>(members.length + 1).fill(undefined)
   }
 
@@ -263,7 +261,6 @@ class PlainScanner {
   }
 
   #scanned(): ScannedReading | undefined {
-    if (this.#isTimeRequired && this.#claimedUs === undefined) return undefined
     let values = ''
     for (const { place, isRequired, first, next } of this.#members) {
       const text = this.#texts[place]

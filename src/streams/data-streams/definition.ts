@@ -88,7 +88,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   const schema = parseSchema(value, { type, source }, problems)
   const processing = withFields(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
-  checkTimestampField(source, schema, new Problems('', problems))
+  checkTimestampField({ type, source }, schema, new Problems('', problems))
   checkFormat(source, schema, problems)
   checkContextPaths({ type, source }, schema, new Problems('', problems))
   checkValues(source, schema, problems)

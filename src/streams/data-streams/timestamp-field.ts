@@ -11,8 +11,10 @@ import type {
 } from '../../contracts/stream-schema.ts'
 import { memberNamed } from '../../contracts/time-member.ts'
 import { changesBetween } from '../../core/changes-between.ts'
+import { contextProblem } from './context-paths.ts'
 import { itemsOf } from './items.ts'
 import { hasWrittenTime, isInbound, messageFieldsOf } from './source-kinds.ts'
+import type { StreamType } from './stream-type.ts'
 
 /** What can be said of a time field that is given: what is wrong with it, or what its owner should know. */
 interface Finding {
@@ -21,8 +23,12 @@ interface Finding {
 }
 
 /** Refuses a time field that no message of the stream can have: all readings would be refused for it. */
-export function checkTimestampField(source: Json, schema: FieldMap, problems: Problems): void {
-  const { problem } = findingOf(source, schema)
+export function checkTimestampField(
+  { type, source }: { readonly type: StreamType | undefined; readonly source: Json },
+  schema: FieldMap,
+  problems: Problems,
+): void {
+  const problem = contextProblemOf(type, source) ?? findingOf(source, schema).problem
   if (problem !== undefined) problems.within('source').add('timestampField', problem)
   if (isFormatIdle(source)) {
     problems.within('source').add('timestampFormat', 'has no effect: messages have no time')
@@ -34,6 +40,15 @@ export function checkTimestampField(source: Json, schema: FieldMap, problems: Pr
   if (declared === undefined || typesFor(timestampFormat).includes(declared.type)) return
   const message = `cannot hold a time in the format ${String(timestampFormat)}`
   problems.within('schema').add(`${placeInSchema(path?.steps ?? [])}.type`, message)
+}
+
+/** What is wrong with a time that is not in the message, but beside it. */
+function contextProblemOf(type: StreamType | undefined, source: Json): string | undefined {
+  const { timestampField } = source
+  if (type === undefined || type === 'service' || typeof timestampField !== 'string')
+    return undefined
+  const path = pathOf(timestampField)
+  return path && contextProblem(path, { type, source })
 }
 
 /** The usual field is not named, and no register or object is called like it. */
