@@ -1,4 +1,5 @@
 import type { FieldDefinition, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { formatUs, parseInstant } from '../src/core/time.ts'
@@ -23,7 +24,7 @@ const canonicalisers = new LruMap<string, Canonicaliser>(1_000)
 
 /** The canonicaliser of a schema shape; one for all streams that share it. */
 export function canonicaliserOf(schema: StreamSchema): Canonicaliser {
-  const key = canonicalJson([schema.fields, schema.timestampField])
+  const key = canonicalJson([schema.fields, timeMemberOf(schema) ?? null])
   const known = canonicalisers.get(key)
   if (known) return known
   const compiled = compile(schema)
@@ -31,7 +32,11 @@ export function canonicaliserOf(schema: StreamSchema): Canonicaliser {
   return compiled
 }
 
-function compile({ fields, timestampField }: StreamSchema): Canonicaliser {
+function compile(schema: StreamSchema): Canonicaliser {
+  const { fields } = schema
+  /** Where the time of a reading is said: it is no field, unless it is declared. */
+  const time = timeMemberOf(schema)
+  const isUndeclared = time !== undefined && !Object.hasOwn(fields, time)
   const plan = Object.keys(fields)
     .sort(compareText)
     .map((name) => ({
@@ -49,14 +54,13 @@ function compile({ fields, timestampField }: StreamSchema): Canonicaliser {
       values += (declared === 0 ? first : next) + canonicalField(reading[name], field)
       declared++
     }
-    const isUndeclared = !Object.hasOwn(fields, timestampField)
-    const timestamped = isUndeclared && Object.hasOwn(reading, timestampField) ? 1 : 0
+    const timestamped = isUndeclared && Object.hasOwn(reading, time) ? 1 : 0
     values = declared === 0 ? '{}' : `${values}}`
     if (countMembers(reading) === declared + timestamped) {
       return { values, extra: '', all: values }
     }
     const unknown = Object.entries(reading).filter(
-      ([name]) => name !== timestampField && !Object.hasOwn(fields, name),
+      ([name]) => name !== time && !Object.hasOwn(fields, name),
     )
     const known = Object.entries(reading).filter(([name]) => Object.hasOwn(fields, name))
     return {

@@ -11,7 +11,7 @@ import {
   truncated,
 } from './decode-binary.ts'
 import { instantItem, integerItem, textItem } from './decode-scalars.ts'
-import { epochUs } from './timestamp.ts'
+import { epochUs } from './times/epochs.ts'
 
 /** Takes a CBOR message (RFC 8949) apart. */
 export function decodeCbor(payload: Uint8Array): DecodedMessage | UndecodableMessage {
@@ -109,7 +109,7 @@ export class CborItems implements Items {
     if (kind === 'scalar') {
       if (tag === tagTimeText && typeof value === 'string') return { kind, value }
       if (tag === tagEpochSeconds && typeof value === 'number') {
-        return instantItem(epochUs(value, 1_000_000))
+        return instantItem(epochUs(value, 0))
       }
     }
     throw problem(`tag ${tag} has the wrong content`, this)

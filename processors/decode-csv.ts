@@ -5,10 +5,12 @@ import type {
   UndecodableMessage,
 } from '../src/contracts/reading.ts'
 import type { FieldType, StreamSchema } from '../src/contracts/stream-schema.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { rememberSources } from '../src/core/number-sources.ts'
 import { type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 import { readsTexts } from './mapping/values.ts'
+import { timeTypeOf } from './times/time-types.ts'
 import {
   markProblem,
   RoundedInteger,
@@ -35,11 +37,11 @@ export function csvDecoder({
 function columnOf(name: string | null, schema: StreamSchema): Column {
   if (name === null) return undefined
   const field = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
-  const isTime = name === schema.timestampField && schema.timestampFormat !== 'rfc3339'
+  const isTime = name === timeMemberOf(schema) && schema.timestampFormat !== 'rfc3339'
   // What is read by wider rules is still a text here.
   const isRead = field !== undefined && !isTime && readsTexts(field, schema.values)
   const type = isRead ? 'string' : field?.type
-  return { name, type: type ?? (isTime ? 'number' : 'string'), isTime }
+  return { name, type: type ?? (isTime ? timeTypeOf(schema) : 'string'), isTime }
 }
 
 function decodeLines(

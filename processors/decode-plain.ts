@@ -1,5 +1,6 @@
 import type { Decoder, StreamVersion } from '../src/contracts/reading.ts'
 import type { StreamSchema } from '../src/contracts/stream-schema.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { readsTexts } from './mapping/values.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
 
@@ -32,8 +33,9 @@ export function plainDecoder({
 /** The field of a stream that has one only, beside the one for the time. */
 function onlyField({
   fields,
-  timestampField,
-}: Pick<StreamSchema, 'fields' | 'timestampField'>): string | undefined {
-  const names = Object.keys(fields).filter((name) => name !== timestampField)
+  ...schema
+}: Pick<StreamSchema, 'fields' | 'timestampField' | 'time'>): string | undefined {
+  const time = timeMemberOf(schema)
+  const names = Object.keys(fields).filter((name) => name !== time)
   return names.length === 1 ? names[0] : undefined
 }

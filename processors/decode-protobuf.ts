@@ -6,6 +6,7 @@ import type {
   UndecodableMessage,
 } from '../src/contracts/reading.ts'
 import type { ProtobufOptions } from '../src/contracts/stream-schema.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { messageDepthMax } from '../src/core/json-safety.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 import { UnreadableItem } from './decode-binary.ts'
@@ -29,14 +30,14 @@ export function protobufDecoder({ schema, formatOptions }: DecodedStream): Decod
   // It was checked when the stream was defined, but by a version of the program that may be older.
   if (typeof plan === 'string') return () => ({ ok: false, problem: `the descriptor ${plan}` })
   const samples = repeated === undefined ? undefined : samplesOf(plan, repeated)
-  const { timestampField } = schema
+  const time = timeMemberOf(schema)
   return (payload) => {
     const wire = new ProtobufWire(payload, valuesMax)
     try {
-      if (samples !== undefined) return new Batch(wire, plan, samples).decode(timestampField)
+      if (samples !== undefined) return new Batch(wire, plan, samples).decode(time)
       const members = readFields(wire, plan, { end: payload.length, levels: messageDepthMax })
       // A time that was not sent is none, and not the beginning of 1970.
-      const reading = withDefaults(wire, plan, members, timestampField)
+      const reading = withDefaults(wire, plan, members, time)
       return { ok: true, readings: [reading], isBatch: false, format: 'protobuf' }
     } catch (error) {
       if (!(error instanceof UnreadableItem)) throw error
@@ -112,7 +113,7 @@ class Batch {
   }
 
   /** @throws UnreadableItem for what is wrong beside the samples */
-  decode(timestampField: string): DecodedMessage | UndecodableMessage {
+  decode(time: string | undefined): DecodedMessage | UndecodableMessage {
     this.#cut()
     if (this.#spans.length > readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
     const rest = joined(this.#wire.bytes, this.#rest)
@@ -121,14 +122,14 @@ class Batch {
     }
     const wire = new ProtobufWire(rest, valuesMax)
     const around = readFields(wire, this.#plan, { end: rest.length, levels: messageDepthMax })
-    withDefaults(wire, this.#plan, around, timestampField)
+    withDefaults(wire, this.#plan, around, time)
     // Each reading is written with all of it.
     this.#wire.count((valuesMax - wire.valuesLeft) * this.#spans.length)
     const { [this.#samples.field.name]: _none, ...shared } = around
     const unreadable = new Map<number, string>()
     const readings = this.#spans.map((span, index) => {
       try {
-        return { ...shared, ...this.#sample(span, timestampField) }
+        return { ...shared, ...this.#sample(span, time) }
       } catch (error) {
         if (!(error instanceof UnreadableItem)) throw error
         unreadable.set(index, error.message)
@@ -156,13 +157,13 @@ class Batch {
     }
   }
 
-  #sample({ start, end }: Span, timestampField: string): Members {
+  #sample({ start, end }: Span, time: string | undefined): Members {
     const wire = this.#wire
     wire.position = start
     wire.tag(end)
     const bounds = { end: wire.endOfValue(end), levels: messageDepthMax - 1 }
     const { message } = this.#samples
-    return withDefaults(wire, message, readFields(wire, message, bounds), timestampField)
+    return withDefaults(wire, message, readFields(wire, message, bounds), time)
   }
 }
 

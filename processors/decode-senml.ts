@@ -5,6 +5,7 @@ import type {
   Decoder,
   UndecodableMessage,
 } from '../src/contracts/reading.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { cutText } from '../src/core/cut-text.ts'
 import { isWritableInstant } from '../src/core/time.ts'
 import { endOfCborItem } from './cbor-lengths.ts'
@@ -222,7 +223,8 @@ function readingAt(
   if (problem !== undefined || (isRelative && timeUs === 0)) return fields
   const atUs = isRelative ? receivedAtUs + timeUs : timeUs
   const { timestampField, timestampFormat } = stream.schema
-  return { ...fields, [timestampField]: claimOf(atUs, timestampFormat) }
+  const time = timeMemberOf(stream.schema) ?? timestampField
+  return { ...fields, [time]: claimOf(atUs, timestampFormat) }
 }
 
 /** Records that need none before them, and mean the same. */

@@ -4,6 +4,7 @@ import type {
   Decoder,
   UndecodableMessage,
 } from '../src/contracts/reading.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { batchOf } from './decode-batch.ts'
 import { problem, UnreadableItem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'
@@ -133,7 +134,8 @@ function momentsOf({ metrics, payload, device }: SentMetrics, stream: DecodedStr
 function timed(ms: number | undefined, { schema }: DecodedStream): Record<string, unknown> {
   if (ms === undefined) return {}
   instantItem(ms * 1_000)
-  return { [schema.timestampField]: claimOf(ms * 1_000, schema.timestampFormat) }
+  const time = timeMemberOf(schema) ?? schema.timestampField
+  return { [time]: claimOf(ms * 1_000, schema.timestampFormat) }
 }
 
 /** The field of a metric: of this device, of all devices, or by its name. */

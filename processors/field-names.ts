@@ -1,4 +1,5 @@
 import type { DecodedStream } from '../src/contracts/reading.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 
 /**
  * The field that belongs to something which is named by other rules than ours: the one that the
@@ -16,7 +17,7 @@ export function fieldOf(
   if (given !== undefined) return given
   const field = ownName.replaceAll(/\W/g, '_')
   // The time is said in another way, and no field can begin with a digit.
-  return field === schema.timestampField || /^(\d|$)/.test(field) ? `_${field}` : field
+  return field === timeMemberOf(schema) || /^(\d|$)/.test(field) ? `_${field}` : field
 }
 
 const noNames: Readonly<Record<string, string>> = {}

@@ -9,11 +9,12 @@ import type {
 import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import type { TransformStep } from '../src/contracts/transform-step.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
+import type { TimeProblem } from '../src/core/time.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
 import { judgeOfEvents } from './events.ts'
 import { MappedReading, membersOf } from './mapping/mapped-reading.ts'
 import { ScannedReading } from './scan.ts'
-import { timestampOf } from './timestamp.ts'
+import { timeClaimsOf } from './timestamp.ts'
 import { transforming } from './transforming.ts'
 import { validatorOf } from './validate.ts'
 
@@ -31,6 +32,7 @@ export function judgeOf(schema: StreamSchema, transform: readonly TransformStep[
 function judgeAsSent(schema: StreamSchema): Judge {
   const validator = validatorOf(schema)
   const canonicalise = canonicaliserOf(schema)
+  const claimOf = timeClaimsOf(schema)
 
   return (sent, receipt) => {
     if (sent instanceof ScannedReading) return scannedVerdict(sent, schema, receipt)
@@ -38,17 +40,15 @@ function judgeAsSent(schema: StreamSchema): Judge {
     if (!isObject(reading)) return refused('malformed', 'a reading must be an object')
     const problem = unwritable(reading)
     if (problem !== undefined) return refused('malformed', problem)
-    const claimedUs = sent instanceof MappedReading ? sent.claimedUs : timestampOf(reading, schema)
+    const claimedUs = sent instanceof MappedReading ? sent.claimedUs : claimOf(reading)
     const problems = validator.problems(reading)
     if (problems !== undefined) {
       const at = typeof claimedUs === 'number' ? claimedUs : undefined
       return refused('schema_mismatch', summaryOf(problems), problems, at)
     }
-    if (typeof claimedUs === 'object') {
-      const detail = { path: schema.timestampField, message: claimedUs.problem }
-      return refused('timestamp_invalid', summaryOf([detail]), [detail])
-    }
-    const timestampUs = claimedUs ?? receipt.receivedAtUs
+    const refusal = timeRefusal(claimedUs, schema)
+    if (refusal !== undefined) return refusal
+    const timestampUs = (claimedUs as number | undefined) ?? receipt.receivedAtUs
     if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
     const { values, extra, all } = canonicalise(reading)
     const flagged = validator.flagged(reading)
@@ -59,12 +59,30 @@ function judgeAsSent(schema: StreamSchema): Judge {
   }
 }
 
+/** Why a reading is refused for the time that it claims, or for claiming none. */
+function timeRefusal(
+  claimedUs: number | TimeProblem | undefined,
+  { timestampField: path, time }: StreamSchema,
+): RefusedReading | undefined {
+  if (claimedUs === undefined && time?.isRequired === true) {
+    const detail = { path, message: 'is missing: the stream takes no reading without its time' }
+    return refused('timestamp_missing', summaryOf([detail]), [detail])
+  }
+  if (typeof claimedUs !== 'object') return undefined
+  const detail = { path, message: claimedUs.problem }
+  const isImplausible = claimedUs.isImplausible === true
+  const reason = isImplausible ? 'timestamp_implausible' : 'timestamp_invalid'
+  return refused(reason, summaryOf([detail]), [detail])
+}
+
 /** The verdict on what a scan has already found to fit. */
 function scannedVerdict(
   { claimedUs, values }: ScannedReading,
   schema: StreamSchema,
   receipt: Receipt,
 ): Verdict {
+  const refusal = timeRefusal(claimedUs, schema)
+  if (refusal !== undefined) return refusal
   const timestampUs = claimedUs ?? receipt.receivedAtUs
   if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
   const { sender } = receipt

@@ -1,11 +1,13 @@
 import type { Scan } from '../src/contracts/reading.ts'
 import type { FieldDefinition, FieldType, StreamSchema } from '../src/contracts/stream-schema.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { formatUs, parseInstant } from '../src/core/time.ts'
 import { readingsPerMessageMax } from './decode-batch.ts'
 import { PlainText } from './plain-text.ts'
-import { timeOf } from './timestamp.ts'
+import { epochPlaces } from './times/epochs.ts'
+import { type TimeClaim, type TimeReader, timeReaderOf } from './timestamp.ts'
 
 /**
  * A reading that was recognised in the text of its message, without an object in between. It is known
@@ -96,18 +98,21 @@ export function worthwhile(scan: Scan): Scan {
 
 /** A scan of its own, which looks at every message. */
 export function plainScanOf(schema: StreamSchema): Scan | undefined {
-  const { fields, timestampField, events } = schema
-  // Which fields an event has depends on its type.
-  if (events !== undefined) return undefined
+  const { fields, events, time } = schema
+  const timeMember = timeMemberOf(schema)
+  // Which fields an event has depends on its type, and some times are not a member of the reading.
+  if (events !== undefined || timeMember === undefined || time?.offset !== undefined) {
+    return undefined
+  }
   const names = Object.keys(fields).sort(compareText)
   const members: Member[] = []
   for (const name of names) {
     const field = fields[name] as FieldDefinition
     const kind = kinds[field.type]
-    if (kind === undefined || name === timestampField) return undefined
+    if (kind === undefined || name === timeMember) return undefined
     members.push(memberOf(name, field, kind, members.length))
   }
-  const scanner = new PlainScanner(schema, members)
+  const scanner = new PlainScanner(schema, timeMember, members)
   return (text) => scanner.scan(text)
 }
 
@@ -136,8 +141,9 @@ function memberOf(name: string, field: FieldDefinition, kind: Kind, place: numbe
 class PlainScanner {
   readonly #members: readonly Member[]
   readonly #byKey: ReadonlyMap<string, Member>
-  /** A field of its own, because each reading asks for it. */
-  readonly #format: StreamSchema['timestampFormat']
+  readonly #readTime: TimeReader
+  /** Whether a time may be a number, and whether it may be a text. */
+  readonly #time: { readonly isNumber: boolean; readonly isText: boolean }
   readonly #text = new PlainText()
   /** Members in the order in which the reading before had them: devices seldom change it. */
   readonly #order: Member[] = []
@@ -145,11 +151,13 @@ class PlainScanner {
   readonly #texts: (string | undefined)[]
   #claimedUs: number | undefined
 
-  constructor(schema: StreamSchema, members: readonly Member[]) {
-    const time = memberOf(schema.timestampField, { type: 'datetime' }, 'time', members.length)
+  constructor(schema: StreamSchema, timeMember: string, members: readonly Member[]) {
+    const time = memberOf(timeMember, { type: 'datetime' }, 'time', members.length)
     this.#members = members
     this.#byKey = new Map([...members, time].map((member) => [member.key, member]))
-    this.#format = schema.timestampFormat
+    const isEpoch = epochPlaces(schema.timestampFormat) !== undefined
+    this.#readTime = timeReaderOf(schema)
+    this.#time = { isNumber: isEpoch, isText: !isEpoch || schema.time !== undefined }
     this.#texts = Array<undefined>(members.length + 1).fill(undefined)
   }
 
@@ -214,7 +222,7 @@ class PlainScanner {
       case 'datetime':
         return this.#datetime()
       case 'time':
-        return this.#time()
+        return this.#claim()
       default:
         return member.kind satisfies never
     }
@@ -234,14 +242,19 @@ class PlainScanner {
     return typeof instantUs === 'object' ? undefined : `"${formatUs(instantUs)}"`
   }
 
-  #time(): string | undefined {
-    const isText = this.#format === 'rfc3339'
+  #claim(): string | undefined {
     const source = this.#text
-    const text = isText ? source.string() : source.number()
-    if (text === undefined) return undefined
-    const timestampUs = isText
-      ? timeOf(text.slice(1, -1), this.#format)
-      : timeOf(source.value, this.#format, source.isInteger ? undefined : source.numberSource)
+    const { isNumber, isText } = this.#time
+    let text = isNumber ? source.number() : undefined
+    let claim: TimeClaim
+    if (text !== undefined) {
+      claim = { value: source.value, source: source.isInteger ? undefined : source.numberSource }
+    } else {
+      text = isText ? source.string() : undefined
+      if (text === undefined) return undefined
+      claim = { value: text.slice(1, -1) }
+    }
+    const timestampUs = this.#readTime(claim)
     if (typeof timestampUs !== 'number') return undefined
     this.#claimedUs = timestampUs
     return ''

@@ -1,6 +1,6 @@
 import { isRoundedInteger } from '../src/core/json-safety.ts'
 import { sourceOf } from '../src/core/number-sources.ts'
-import { secondsSumUs } from './timestamp.ts'
+import { secondsSumUs } from './times/epochs.ts'
 
 /** Records of SenML (RFC 8428), one by one brought into their resolved form. */
 

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { ValueRules } from '../src/contracts/mapping.ts'
 import type { FieldDefinition, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
+import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { LruMap } from '../src/core/lru-map.ts'
@@ -42,7 +43,8 @@ export function validatorOf(schema: StreamSchema): SchemaValidator {
 function compile(schema: StreamSchema): SchemaValidator {
   const strict = schema.validation === 'strict'
   const rules = objectSchema(schema.fields, { strict, bounds: strict })
-  if (strict) rules.properties[schema.timestampField] ??= {}
+  const time = timeMemberOf(schema)
+  if (strict && time !== undefined) rules.properties[time] ??= {}
   const check = newAjv(false).compile(rules)
   const explain = lazily(() => newAjv(true).compile(rules))
   const bounds =

@@ -1,6 +1,6 @@
+import { NaiveTimes } from '../../src/core/naive-times.ts'
 import { shortest } from '../../src/core/single-precision.ts'
 import type { Column, ColumnKind, Raw } from './dialect.ts'
-import { NaiveTimes } from './naive-times.ts'
 import type { TimeOptions } from './options.ts'
 
 /** What the server says of a column of a result. */

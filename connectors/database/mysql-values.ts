@@ -1,7 +1,7 @@
 import library, { type FieldPacket } from 'mysql2'
+import { NaiveTimes } from '../../src/core/naive-times.ts'
 import { shortest } from '../../src/core/single-precision.ts'
 import type { Column, ColumnKind, Raw } from './dialect.ts'
-import { NaiveTimes } from './naive-times.ts'
 import type { TimeOptions } from './options.ts'
 
 const { Types } = library

@@ -1,6 +1,6 @@
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { NaiveTimes } from '../../src/core/naive-times.ts'
 import type { Column, ColumnKind, Row } from './dialect.ts'
-import { NaiveTimes } from './naive-times.ts'
 import type { DatabaseOptions } from './options.ts'
 import type { Order, Place } from './statements.ts'
 

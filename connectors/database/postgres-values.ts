@@ -1,6 +1,6 @@
 import type { FieldDef } from 'pg'
+import { NaiveTimes } from '../../src/core/naive-times.ts'
 import type { Column, ColumnKind, Raw } from './dialect.ts'
-import { NaiveTimes } from './naive-times.ts'
 import type { TimeOptions } from './options.ts'
 import { parseArray } from './postgres-arrays.ts'
 

@@ -1,5 +1,5 @@
+import { NaiveTimes } from '../../src/core/naive-times.ts'
 import type { Column, ColumnKind, Raw, Row } from './dialect.ts'
-import { NaiveTimes } from './naive-times.ts'
 
 /** What is said of a column, of which SQLite itself makes little use. */
 interface Declared {

@@ -108,7 +108,12 @@ const doublesApartUs = 64n
  */
 export function parseRfc3339(text: string): number | TimeProblem {
   const instantUs = parseInstant(text)
-  if (typeof instantUs !== 'bigint') return instantUs
+  return typeof instantUs === 'bigint' ? comparableUs(instantUs) : instantUs
+}
+
+/** An instant as a double, to be compared with clocks: one that is beyond what doubles count is cut off. */
+export function comparableUs(instantUs: InstantUs): number {
+  if (typeof instantUs === 'number') return instantUs
   return Number(instantUs - modulo(instantUs, doublesApartUs))
 }
 
@@ -121,11 +126,17 @@ function parseDate(text: string): number | TimeProblem {
   if (year < 0 || month < 0 || day < 0 || !dashes) {
     return { problem: 'not an RFC 3339 date-time such as 2026-01-31T23:59:59.123456Z' }
   }
+  return dayOf(year, month, day)
+}
+
+/** Days since the epoch of a date in the calendar. */
+export function dayOf(year: number, month: number, day: number): number | TimeProblem {
   if (year === 0) return { problem: 'there is no year 0000' }
-  if (month < 1 || month > 12) return { problem: `there is no month ${text.slice(5, 7)}` }
+  if (month < 1 || month > 12) return { problem: `there is no month ${padded(month, 2)}` }
   const length = month === 2 && isLeapYear(year) ? 29 : (monthDays[month - 1] ?? 0)
   if (day < 1 || day > length) {
-    return { problem: `there is no day ${text.slice(8, 10)} in ${text.slice(0, 7)}` }
+    const inMonth = `${padded(year, 4)}-${padded(month, 2)}`
+    return { problem: `there is no day ${padded(day, 2)} in ${inMonth}` }
   }
   return daysFromCivil(year, month, day)
 }
@@ -143,11 +154,20 @@ function parseTimeOfDay(text: string): number | TimeProblem {
   if (hour < 0 || minute < 0 || second < 0 || !colons) {
     return { problem: 'the time of day must be HH:MM:SS' }
   }
-  if (hour > 23) return { problem: `there is no hour ${text.slice(11, 13)}` }
-  if (minute > 59) return { problem: `there is no minute ${text.slice(14, 16)}` }
+  return secondOfDay(hour, minute, second)
+}
+
+/** Seconds since midnight of a time of day. */
+export function secondOfDay(hour: number, minute: number, second: number): number | TimeProblem {
+  if (hour > 23) return { problem: `there is no hour ${padded(hour, 2)}` }
+  if (minute > 59) return { problem: `there is no minute ${padded(minute, 2)}` }
   if (second === 60) return { problem: 'leap seconds are not supported' }
-  if (second > 59) return { problem: `there is no second ${text.slice(17, 19)}` }
+  if (second > 59) return { problem: `there is no second ${padded(second, 2)}` }
   return (hour * 60 + minute) * 60 + second
+}
+
+function padded(value: number, length: number): string {
+  return String(value).padStart(length, '0')
 }
 
 /** Seconds ahead of UTC. */

@@ -18,6 +18,7 @@ describe('schemaOf', () => {
       validation: 'lenient',
       timestampField: 'timestamp',
       timestampFormat: 'rfc3339',
+      time: { isRequired: false },
     })
   })
 

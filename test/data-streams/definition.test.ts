@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
 import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
+import { currentRules } from '../../src/streams/data-streams/time-rules.ts'
 
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
 
@@ -45,7 +46,7 @@ function manyFields(count: number): object {
 }
 
 describe('a definition', () => {
-  test('is what was sent, with nothing added', () => {
+  test('is what was sent, with nothing added but the rules that it was checked by', () => {
     const full = body({
       source: { deviceId: 'boiler-1', protocol: 'mqtt', timestampField: 'ts' },
       schema: { level: { type: 'number', unit: 'm', min: 0, max: 10, required: true } },
@@ -53,11 +54,11 @@ describe('a definition', () => {
       tags: { site: 'berlin' },
     })
 
-    expect(parseDefinition(full)).toEqual(full)
+    expect(parseDefinition(full)).toEqual({ ...full, rules: currentRules })
   })
 
   test('needs neither source, processing nor tags', () => {
-    expect(parseDefinition(body())).toEqual(body({ source: {}, processing: {}, tags: {} }))
+    expect(parseDefinition(body())).toMatchObject(body({ source: {}, processing: {}, tags: {} }))
   })
 
   test('has an end', () => {

@@ -23,6 +23,12 @@ const { certificate: ca } = pair
 const tls = { ca, servername: 'plant' }
 const login = { username: 'ada', password: 'hush' }
 const at = { timestampField: 'at', timestampFormat: 'epoch_s' }
+const sent = {
+  ...at,
+  timestampOptional: true,
+  timestampMin: '2020-01-01T00:00:00Z',
+  timestampOffset: { path: 'temperature', unit: 'ms' },
+}
 const fields = { temperature: { type: 'number' }, at: { type: 'integer' } }
 const round = { schedule: '* * * * *', timezone: 'Europe/Berlin', jitter: '1s' }
 const asked = { ...round, timeout: '5s' }
@@ -37,7 +43,7 @@ const http = {
 
 /** Formats with all that they have to be told; a source of any of these may be in each. */
 const formats: readonly Json[] = [
-  { format: 'json', ...at },
+  { format: 'json', ...sent },
   { format: 'ndjson', ...at },
   { format: 'cbor', ...at },
   { format: 'msgpack', ...at },

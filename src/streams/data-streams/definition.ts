@@ -21,6 +21,7 @@ import { parseSource, unsupportedSource } from './source.ts'
 import { withoutSecrets } from './source-secrets.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
+import { currentRules, timeRulesOf } from './time-rules.ts'
 import { checkTimestampField } from './timestamp-field.ts'
 import { parseTransform, storedFieldsOf } from './transform-definition.ts'
 import { checkValues, valueRulesOf } from './value-rules.ts'
@@ -41,6 +42,8 @@ interface ParsedVersion {
   readonly source: Json
   readonly schema: FieldMap
   readonly processing: Json
+  /** Which rules it was checked by; undefined: it was made before there were rules for times. */
+  readonly rules?: number | undefined
 }
 
 export type StreamDefinition = ParsedDefinition & VersionedDefinition
@@ -85,7 +88,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   const schema = parseSchema(value, { type, source }, problems)
   const processing = withFields(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
-  checkTimestampField(source, schema, new Problems('', problems))
+  checkTimestampField({ type, source }, schema, new Problems('', problems))
   checkFormat(source, schema, problems)
   checkContextPaths({ type, source }, schema, new Problems('', problems))
   checkValues(source, schema, problems)
@@ -101,7 +104,8 @@ export function parseDefinition(body: unknown): ParsedDefinition {
       details: problems,
     })
   }
-  const definition = { name, vaultId, type, tags, source, schema, processing }
+  const rules = currentRules
+  const definition = { name, vaultId, type, tags, source, schema, processing, rules }
   refuseUnsupported(definition)
   return definition
 }
@@ -115,8 +119,8 @@ export function parseName(value: unknown, problems: ErrorDetail[]): string {
 
 /** The text that a version is stored as: secrets are kept elsewhere. */
 export function versionedJson(definition: VersionedDefinition): string {
-  const { source, schema, processing, conversions } = definition
-  return JSON.stringify({ source: withoutSecrets(source), schema, processing, conversions })
+  const { source, schema, processing, conversions, rules } = definition
+  return JSON.stringify({ source: withoutSecrets(source), schema, processing, conversions, rules })
 }
 
 /** The steps of a transform stand on the fields of the schema, and alert rules on those after it. */
@@ -157,15 +161,17 @@ export function parseSchema(
 }
 
 /** What intake needs of a definition. */
-export function schemaOf({ source, schema, processing }: ParsedVersion): StreamSchema {
+export function schemaOf({ source, schema, processing, rules }: ParsedVersion): StreamSchema {
   const events = eventTypesOf(source)
   const items = itemsOf(source)
   const values = valueRulesOf(source)
+  const time = timeRulesOf(source, rules)
   return {
     fields: schema,
     ...(events !== undefined && { events }),
     ...(items !== undefined && { items }),
     ...(values !== undefined && { values }),
+    ...(time !== undefined && { time }),
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',
     timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
     timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',

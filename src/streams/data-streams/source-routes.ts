@@ -25,6 +25,7 @@ import { proposeStream } from './stream-proposal.ts'
 import { Samples } from './stream-samples.ts'
 import { isFetched, type SourceTrial, type StreamSources } from './stream-sources.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
+import { currentRules } from './time-rules.ts'
 
 /** Characters of a message that are shown. */
 const shownLength = 1_000
@@ -152,8 +153,11 @@ function parseTried(body: unknown): Tried {
       },
     )
   }
-  return { type, source, schema: fields && schemaOf({ source, schema: fields, processing: {} }) }
+  return { type, source, schema: fields && schemaOf({ ...bare, source, schema: fields }) }
 }
+
+/** All of a definition that a source is tried without. */
+const bare = { schema: {}, processing: {}, rules: currentRules }
 
 const nothingToTry: ErrorDetail = {
   path: 'source.protocol',
@@ -219,8 +223,8 @@ function readingsOf(
   { messages }: SourceTrial,
 ): TakenApart {
   const taken: TakenApart = { readings: [], unreadable: new Map(), problems: [] }
-  const known = schema ?? schemaOf({ source, schema: {}, processing: {} })
-  const format = formatOf({ source, schema: {}, processing: {} })
+  const known = schema ?? schemaOf({ ...bare, source })
+  const format = formatOf({ ...bare, source })
   const decode = decoderOf(format, { schema: known, formatOptions: formatOptionsOf(source) })
   for (const [index, { payload, eventType, problem }] of messages.entries()) {
     const decoded = decode(withEventType(payload, eventType, { schema: known, format, decode }))

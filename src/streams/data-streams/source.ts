@@ -6,7 +6,6 @@ import {
   type Fields,
   newField,
   oneOf,
-  text,
 } from '../../contracts/definitions/fields.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { SourceKind } from '../../contracts/definitions/source-kind.ts'
@@ -19,21 +18,8 @@ import { scheduleProblem } from './schedule.ts'
 import { kindOf, protocolsOf } from './source-kinds.ts'
 import { ownTopicProblem } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
+import { checkTimes, timeFieldsOf } from './time-rules.ts'
 import { valueFields } from './value-rules.ts'
-
-/** Where a reading has its time (decisions.md#times-of-readings): every source may say it. */
-const timeFields = {
-  timestampField: {
-    ...text,
-    default: 'timestamp',
-    doc: 'the field that has the time of a reading; without it in the reading, that of its receipt counts',
-  },
-  timestampFormat: {
-    ...oneOf('rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us'),
-    default: 'rfc3339',
-    doc: 'how that time is written',
-  },
-} satisfies Fields
 
 const scheduleFields = {
   schedule: {
@@ -48,7 +34,11 @@ const scheduleFields = {
     isRequired: true,
     doc: '[when it is asked](schedules.md): a cron expression, with seconds if it has six fields. Once a second is the most: `* * * * * *`',
   },
-  timezone: { ...timezone, default: 'UTC', doc: 'of the schedule' },
+  timezone: {
+    ...timezone,
+    default: 'UTC',
+    doc: 'of the schedule, and of times that name no zone',
+  },
   jitter: {
     ...duration,
     doc: 'keeps many streams from asking in the same second: each waits a part of it, always the same',
@@ -74,6 +64,7 @@ export function parseSource(
   checkFields(source, fields, problems)
   if (fields['eventTypes'] !== undefined) checkEventTypes(source, problems)
   if (kind !== undefined) checkOfKind(source, { kind, fields }, problems)
+  if (type !== 'service') checkTimes(source, kind, problems)
   const topicProblem = ownTopicProblem(source)
   if (topicProblem !== undefined) problems.add('topic', topicProblem)
   return source
@@ -123,6 +114,7 @@ export function unsupportedSource(type: StreamType, source: Json): readonly Erro
  */
 export function fieldsOf(kind: SourceKind | undefined, protocols: readonly string[]): Fields {
   const family = kind?.family
+  const own = kind && ownAndSharedFields(kind)
   const payloads = kind?.payloads ?? (family === undefined ? 'events' : usualPayloads[family])
   return {
     ...(protocols.length > 0 && {
@@ -135,9 +127,11 @@ export function fieldsOf(kind: SourceKind | undefined, protocols: readonly strin
     ...(payloads !== 'none' && formatFields),
     ...(payloads !== 'none' && itemsFields),
     ...(payloads === 'events' && eventTypeFields),
-    ...(kind && ownAndSharedFields(kind)),
-    ...timeFields,
+    ...own,
+    ...timeFieldsOf(kind),
     ...valueFields,
+    // What a kind says of a key of times goes before what is said of it elsewhere.
+    ...own,
   }
 }
 

@@ -6,6 +6,7 @@ import { schemaOf } from './definition.ts'
 import { inferSchema } from './schema-inference.ts'
 import type { Samples } from './stream-samples.ts'
 import { inferTime } from './time-inference.ts'
+import { currentRules } from './time-rules.ts'
 
 /** A sample that the stream would refuse, and why. */
 interface Misfit {
@@ -52,7 +53,7 @@ export function proposeStream(
   const time = inferTime(objects, nowUs)
   const schema = withoutTimeLimits(inferred, time.timestampField)
   const source = { ...time, ...withKnownColumns(sampled, schema, time.timestampField) }
-  const judge = judgeOf(schemaOf({ source, schema, processing: {} }))
+  const judge = judgeOf(schemaOf({ source, schema, processing: {}, rules: currentRules }))
   const misfits = readings.flatMap((sample, index): readonly Misfit[] => {
     const problem = unreadable.get(index)
     if (problem !== undefined) return [{ index, error: 'malformed', message: problem, details: [] }]

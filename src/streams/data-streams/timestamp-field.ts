@@ -1,9 +1,20 @@
 import { protobufFields } from '../../../processors/decode-protobuf.ts'
+import { epochPlaces } from '../../../processors/times/epochs.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import type { Json, Problems } from '../../contracts/definitions/problems.ts'
-import type { FieldMap, FieldType, ProtobufOptions } from '../../contracts/stream-schema.ts'
+import { type Path, parsePath, type Step } from '../../contracts/path.ts'
+import type {
+  FieldDefinition,
+  FieldMap,
+  FieldType,
+  ProtobufOptions,
+} from '../../contracts/stream-schema.ts'
+import { memberNamed } from '../../contracts/time-member.ts'
 import { changesBetween } from '../../core/changes-between.ts'
+import { contextProblem } from './context-paths.ts'
+import { itemsOf } from './items.ts'
 import { hasWrittenTime, isInbound, messageFieldsOf } from './source-kinds.ts'
+import type { StreamType } from './stream-type.ts'
 
 /** What can be said of a time field that is given: what is wrong with it, or what its owner should know. */
 interface Finding {
@@ -11,19 +22,33 @@ interface Finding {
   readonly warning?: string
 }
 
-/** Refuses a time field that no message of the stream can have: all readings would have the time of their receipt. */
-export function checkTimestampField(source: Json, schema: FieldMap, problems: Problems): void {
-  const { problem } = findingOf(source, schema)
+/** Refuses a time field that no message of the stream can have: all readings would be refused for it. */
+export function checkTimestampField(
+  { type, source }: { readonly type: StreamType | undefined; readonly source: Json },
+  schema: FieldMap,
+  problems: Problems,
+): void {
+  const problem = contextProblemOf(type, source) ?? findingOf(source, schema).problem
   if (problem !== undefined) problems.within('source').add('timestampField', problem)
   if (isFormatIdle(source)) {
     problems.within('source').add('timestampFormat', 'has no effect: messages have no time')
   }
   const { timestampField, timestampFormat = 'rfc3339' } = source
   if (typeof timestampField !== 'string') return
-  const type = typeOf(timestampField, schema)
-  if (type === undefined || typesFor(timestampFormat).includes(type)) return
+  const path = pathOf(timestampField)
+  const declared = path === undefined ? undefined : declaredAt(path, source, schema)
+  if (declared === undefined || typesFor(timestampFormat).includes(declared.type)) return
   const message = `cannot hold a time in the format ${String(timestampFormat)}`
-  problems.within('schema').add(`${timestampField}.type`, message)
+  problems.within('schema').add(`${placeInSchema(path?.steps ?? [])}.type`, message)
+}
+
+/** What is wrong with a time that is not in the message, but beside it. */
+function contextProblemOf(type: StreamType | undefined, source: Json): string | undefined {
+  const { timestampField } = source
+  if (type === undefined || type === 'service' || typeof timestampField !== 'string')
+    return undefined
+  const path = pathOf(timestampField)
+  return path && contextProblem(path, { type, source })
 }
 
 /** The usual field is not named, and no register or object is called like it. */
@@ -36,46 +61,151 @@ function isFormatIdle({ timestampField, timestampFormat, ...source }: Json): boo
 export function definitionWarnings({
   source,
   schema,
+  rules,
 }: {
   readonly source: Json
   readonly schema: FieldMap
+  readonly rules?: number | undefined
 }): readonly string[] {
-  const { warning, problem } = findingOf(source, schema)
+  const { timestampField: name } = source
+  const isName = rules === undefined && typeof name === 'string' && !isWritten(source)
+  if (isName && memberNamed(name) !== name) return [`source.timestampField: ${isNoPath}`]
+  const { warning, problem } = findingOf(source, schema, rules === undefined)
   // A definition of before is shown with what would be refused today.
   const found = warning ?? problem
   return found === undefined ? [] : [`source.timestampField: ${found}`]
 }
 
-function findingOf(source: Json, schema: FieldMap): Finding {
-  const { timestampField: name, timestampFormat } = source
-  if (typeof name !== 'string' || isWritten(source)) return {}
-  if (Object.hasOwn(schema, name)) return elsewhere(name, source) ?? {}
-  const [first = ''] = name.split('.')
-  if (name.includes('.')) {
-    const what = Object.hasOwn(schema, first) ? `a field within ${first} cannot be it` : isNoPath
-    return { problem: `must be a field of the reading itself: ${what}` }
+const isNoPath = 'is the name of a field: it is followed as a path once the definition is changed'
+
+/** @param isOptional whether readings without a time are taken, whatever the source says */
+function findingOf(source: Json, schema: FieldMap, isOptional = false): Finding {
+  const { timestampField: name, timestampFormat, timestampOptional } = source
+  if (typeof name !== 'string') return {}
+  if (isWritten(source)) {
+    return memberNamed(name) === name ? {} : { problem: 'must be the name of a field, and no path' }
   }
-  const found = elsewhere(name, source)
+  const path = pathOf(name)
+  // What is no path at all has been said.
+  if (path === undefined) return {}
+  const unlessSent =
+    isOptional || timestampOptional === true
+      ? 'readings that come without it have the time of their receipt'
+      : 'readings that come without it are refused, unless timestampOptional is true'
+  const around = aroundProblem(path, source)
+  if (around !== undefined) return { problem: around }
+  if (path.root !== 'item') return {}
+  const outside = rowProblem(path.steps, source) ?? withinProblem(path.steps, source, schema)
+  if (outside !== undefined) return { problem: outside }
+  const [first] = path.steps
+  if (typeof first !== 'string' || itemsOf(source) !== undefined) return {}
+  if (isDeclared(first, schema)) return elsewhere(first, source, unlessSent) ?? {}
+  const found = elsewhere(first, source, unlessSent)
   if (found !== undefined) return found
+  if (path.steps.length > 1) return {}
   const likely = Object.keys(schema).find(
     (one) =>
-      isSlip(name, one) && typesFor(timestampFormat).some((type) => schema[one]?.type === type),
+      isSlip(first, one) && typesFor(timestampFormat).some((type) => schema[one]?.type === type),
   )
   if (likely !== undefined) return { problem: `is no field of the schema: is ${likely} meant?` }
-  return { warning: `the schema has no field ${name}; ${unlessSent}` }
+  return { warning: `the schema has no field ${first}; ${unlessSent}` }
 }
 
-const isNoPath = 'names with a point are not followed'
-const unlessSent = 'readings that come without it have the time of their receipt'
+function pathOf(text: string): Path | undefined {
+  const path = parsePath(text)
+  return 'problem' in path ? undefined : path
+}
+
+/** Whether a field is where its name says. */
+function isDeclared(name: string, schema: FieldMap): boolean {
+  return Object.hasOwn(schema, name) && schema[name]?.from === undefined
+}
+
+/** Around a reading is as much as its source has levels of items. */
+function aroundProblem({ root, up }: Path, source: Json): string | undefined {
+  if (root !== 'parent') return undefined
+  const levels = itemsOf(source)?.length ?? 0
+  if (up <= levels) return undefined
+  return levels === 0
+    ? 'leads around the reading, and nothing is there without items'
+    : `leads ${up} levels out, and items have ${levels}`
+}
+
+/** The items of rows have the names that their columns have. */
+function rowProblem([first]: readonly Step[], source: Json): string | undefined {
+  const { as, columns } = itemsOf(source)?.at(-1) ?? {}
+  if (as !== 'rows' || typeof columns === 'string' || columns === undefined) return undefined
+  if (typeof first === 'string' && columns.includes(first)) return undefined
+  return `rows have no column ${String(first ?? '$')}`
+}
+
+/** What is a value by itself has nothing within it, and a reading is an object. */
+function withinProblem(steps: readonly Step[], source: Json, schema: FieldMap): string | undefined {
+  if (itemsOf(source) !== undefined) return undefined
+  const [first] = steps
+  if (typeof first !== 'string') return 'must lead to a member: a reading is an object'
+  if (steps.length > 1 && hasPlainFields(source)) return `${first} is a value, with nothing within`
+  let field = isDeclared(first, schema) ? schema[first] : undefined
+  for (const [index, step] of steps.entries()) {
+    const next = steps[index + 1]
+    if (field === undefined || next === undefined) return undefined
+    const container = typeof next === 'number' ? 'array' : 'object'
+    if (field.type !== container) {
+      return `leads into ${String(step)}, which is ${articleOf(field.type)} ${field.type}`
+    }
+    field = memberOf(field, next)
+  }
+  return undefined
+}
+
+function articleOf(type: FieldType): string {
+  return /^[aeio]/.test(type) ? 'an' : 'a'
+}
+
+function memberOf({ fields, items }: FieldDefinition, step: Step): FieldDefinition | undefined {
+  if (typeof step === 'number') return items
+  return fields !== undefined && Object.hasOwn(fields, step) ? fields[step] : undefined
+}
+
+/** The field that a path leads to, where the schema declares it there. */
+function declaredAt(
+  { root, steps }: Path,
+  source: Json,
+  schema: FieldMap,
+): FieldDefinition | undefined {
+  const [first, ...more] = steps
+  if (root !== 'item' || typeof first !== 'string' || !isDeclared(first, schema)) return undefined
+  if (more.length > 0 && withinProblem(steps, source, schema) !== undefined) return undefined
+  let field = schema[first]
+  for (const step of more) field = field && memberOf(field, step)
+  return field
+}
+
+function placeInSchema(steps: readonly Step[]): string {
+  return steps
+    .map((step, index) => {
+      if (typeof step === 'number') return 'items'
+      return index > 0 ? `fields.${step}` : step
+    })
+    .join('.')
+}
 
 /** Judges a name by formats and sources that say themselves which fields there are. */
-function elsewhere(name: string, source: Json): Finding | undefined {
+function elsewhere(name: string, source: Json, unlessSent: string): Finding | undefined {
   const fields = knownFields(source)
   if (fields === undefined || fields.includes(name)) return undefined
   const what = `messages have no field ${name}, by what the source says of them`
   // Over HTTP the content type says what a message is: the same stream takes JSON there.
   const isPushed = source['endpoint'] === undefined && !isInbound(source)
   return isPushed ? { warning: `${what}; ${unlessSent}` } : { problem: what }
+}
+
+/** Whether messages have nothing but values, side by side. */
+function hasPlainFields(source: Json): boolean {
+  const { format, endpoint } = source
+  if (messageFieldsOf(source) !== undefined) return true
+  const isPushed = endpoint === undefined && !isInbound(source)
+  return !isPushed && (format === 'csv' || format === 'plain')
 }
 
 function knownFields(source: Json): readonly unknown[] | undefined {
@@ -103,7 +233,7 @@ function isProtobuf(value: unknown): value is ProtobufOptions {
 }
 
 /** The time of these is said in another way, and written into the field by the service. */
-function isWritten(source: Json): boolean {
+export function isWritten(source: Json): boolean {
   const { format } = source
   return (
     hasWrittenTime(source) || ['senml-json', 'senml-cbor', 'sparkplug'].includes(String(format))
@@ -124,11 +254,7 @@ function folded(name: string): string {
 const slipLengthMin = 4
 
 function typesFor(format: unknown): readonly FieldType[] {
-  return format === undefined || format === 'rfc3339'
-    ? ['string', 'datetime']
-    : ['number', 'integer']
-}
-
-function typeOf(name: string, schema: FieldMap): FieldType | undefined {
-  return Object.hasOwn(schema, name) ? schema[name]?.type : undefined
+  if (format === undefined || format === 'rfc3339') return ['string', 'datetime']
+  const isEpoch = typeof format === 'string' && epochPlaces(format) !== undefined
+  return isEpoch ? ['number', 'integer', 'string'] : ['string']
 }

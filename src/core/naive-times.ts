@@ -30,7 +30,12 @@ export class NaiveTimes {
     const ms = wallMs(text)
     if (ms === undefined) return undefined
     const time = text.length === 10 ? `${text}T00:00:00` : text.replace(' ', 'T')
-    return time + (this.#zone === 'UTC' ? 'Z' : offsetText(this.#offsets(ms).first))
+    return time + (this.#zone === 'UTC' ? 'Z' : offsetText(this.offsetMinutes(ms)))
+  }
+
+  /** Minutes ahead of UTC that a clock is which shows a time: that time as if it stood in UTC, in milliseconds. */
+  offsetMinutes(shownMs: number): number {
+    return this.#zone === 'UTC' ? 0 : this.#offsets(shownMs).first
   }
 
   /** The latest that it can mean. Infinity: it is no time, and never passes. */

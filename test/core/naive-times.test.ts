@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NaiveTimes } from '../../connectors/database/naive-times.ts'
+import { NaiveTimes } from '../../src/core/naive-times.ts'
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe']
 
