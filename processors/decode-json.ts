@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { DecodedMessage, Scan, UndecodableMessage } from '../src/contracts/reading.ts'
+import { readNonFinite } from '../src/core/json-non-finite.ts'
 import { contentOf, unsafeContent } from '../src/core/json-safety.ts'
 import { rememberJson } from '../src/core/number-sources.ts'
 import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
@@ -13,6 +14,23 @@ import { jsonElements, onlyTextMember } from './json-elements.ts'
  * it: each element is held to what it would be held to as a message of its own.
  */
 export function decodeJson(payload: Uint8Array, scan?: Scan): DecodedMessage | UndecodableMessage {
+  return decodeText(payload, scan, false)
+}
+
+/** As `decodeJson`, for streams that may find a reading in a message with NaN and the like in it. */
+export function decodeNonFiniteJson(
+  payload: Uint8Array,
+  scan?: Scan,
+): DecodedMessage | UndecodableMessage {
+  return decodeText(payload, scan, true)
+}
+
+/** @param takesNonFinite whether an object may have NaN in it: those of an array always may, and are judged alone */
+function decodeText(
+  payload: Uint8Array,
+  scan: Scan | undefined,
+  takesNonFinite: boolean,
+): DecodedMessage | UndecodableMessage {
   const { text, isUtf8: isText } = textOf(payload)
   const scanned = isText ? scan?.(text) : undefined
   if (scanned !== undefined) {
@@ -20,8 +38,12 @@ export function decodeJson(payload: Uint8Array, scan?: Scan): DecodedMessage | U
     const elements = isBatch && { elements: jsonElements }
     return { ok: true, readings, isBatch, format: 'json', ...elements }
   }
-  const { value, problem } = parseText(text, isText)
+  const parsed = parseText(text, isText)
+  const { value, problem } = parsed
   if (Array.isArray(value)) return decodeArray(payload, value, problem)
+  if (parsed.wordProblem !== undefined && !takesNonFinite) {
+    return { ok: false, problem: parsed.wordProblem }
+  }
   if (problem !== undefined) return { ok: false, problem }
   if (value === null || typeof value !== 'object') {
     return { ok: false, problem: 'a message must be an object or an array of objects' }
@@ -50,7 +72,8 @@ function unsafeElements(
   const unsafe = new Map<number, string>()
   for (const [index, element] of jsonElements(payload).entries()) {
     const { text, isUtf8: isText } = textOf(element)
-    const problem = isText ? unsafeContent(text, values[index]) : noUtf8
+    const written = readNonFinite(text)?.text ?? text
+    const problem = isText ? unsafeContent(written, values[index]) : noUtf8
     if (problem !== undefined) unsafe.set(index, problem)
   }
   return unsafe
@@ -58,8 +81,11 @@ function unsafeElements(
 
 /** The text that a member of an object is, even if the object may not be stored. */
 export function textMemberOfJson(object: Uint8Array, name: string): string | undefined {
+  const { text } = textOf(object)
+  const read = readNonFinite(text)
+  if (read !== undefined) return onlyTextMember(Buffer.from(read.text), name)
   try {
-    JSON.parse(textOf(object).text)
+    JSON.parse(text)
   } catch {
     return undefined
   }
@@ -77,6 +103,14 @@ interface ParsedJson {
  */
 export function parseJson(payload: Uint8Array): ParsedJson | UndecodableMessage {
   const { text, isUtf8: isText } = textOf(payload)
+  const { value, problem, wordProblem } = parseText(text, isText)
+  const found = wordProblem ?? problem
+  return found === undefined ? { ok: true, value } : { ok: false, problem: found }
+}
+
+/** As `parseJson`, of one reading among others: NaN and the like in it are for its judge. */
+export function parseReading(payload: Uint8Array): ParsedJson | UndecodableMessage {
+  const { text, isUtf8: isText } = textOf(payload)
   const { value, problem } = parseText(text, isText)
   return problem === undefined ? { ok: true, value } : { ok: false, problem }
 }
@@ -87,6 +121,8 @@ interface ParsedText {
   /** What the text says, also where it may not be stored; nothing where it is no JSON. */
   readonly value?: unknown
   readonly problem: string | undefined
+  /** Why it is no JSON, where it is but for words such as NaN, and was read in spite of them. */
+  readonly wordProblem?: string | undefined
 }
 
 /** @param isText whether the text is all that its bytes say, and nothing in it stands for what is no text */
@@ -95,8 +131,16 @@ function parseText(text: string, isText: boolean): ParsedText {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { problem: isText ? `not valid JSON: ${(error as Error).message}` : noUtf8 }
+    const problem = isText ? `not valid JSON: ${(error as Error).message}` : noUtf8
+    const read = readNonFinite(text)
+    return read === undefined
+      ? { problem }
+      : { ...checked(read.text, read.value, isText), wordProblem: problem }
   }
+  return checked(text, value, isText)
+}
+
+function checked(text: string, value: unknown, isText: boolean): ParsedText {
   if (!isText) return { value, problem: noUtf8 }
   const { problem, hasLongNumber } = contentOf(text, value)
   if (hasLongNumber) rememberJson(text, value)

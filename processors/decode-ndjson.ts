@@ -1,6 +1,6 @@
 import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
-import { parseJson } from './decode-json.ts'
+import { parseReading } from './decode-json.ts'
 import { trimmed } from './json-elements.ts'
 
 const lineFeed = 10
@@ -11,7 +11,7 @@ export function decodeNdjson(payload: Uint8Array): DecodedMessage | UndecodableM
   if (lines.length > readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
   const unreadable = new Map<number, string>()
   const readings = lines.map((line, index) => {
-    const parsed = parseJson(line)
+    const parsed = parseReading(line)
     if (parsed.ok) return parsed.value
     unreadable.set(index, parsed.problem)
     return undefined

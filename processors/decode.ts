@@ -3,13 +3,14 @@ import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
-import { decodeJson, textMemberOfJson } from './decode-json.ts'
+import { decodeJson, decodeNonFiniteJson, textMemberOfJson } from './decode-json.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
+import { takesNonFinite } from './mapping/values.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
 export const decoders = {
@@ -35,7 +36,13 @@ const decodersFor: Readonly<
 
 /** The decoder of messages in a format that come for a stream. */
 export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {
-  return isSelfDescribing(format) ? decoders[format] : decodersFor[format](stream)
+  if (!isSelfDescribing(format)) return decodersFor[format](stream)
+  return format === 'json' && findsAmongNonFinite(stream) ? decodeNonFiniteJson : decoders[format]
+}
+
+/** Whether a message may have NaN in it and still be, or have, a reading. */
+function findsAmongNonFinite({ schema: { items, fields, values } }: DecodedStream): boolean {
+  return items !== undefined || takesNonFinite(fields, values)
 }
 
 /**

@@ -48,11 +48,12 @@ class PolledRegisters implements PolledSource {
   /** A device has no past: a round that has failed gives the state that there is when it is done again. */
   async *poll(poll: Poll): AsyncGenerator<FetchedPage, void> {
     const payload = await this.#read(poll)
-    const message = { payload, source: `modbus ${this.identity}` }
-    yield { messages: [message], position: undefined }
+    const messages = payload === undefined ? [] : [{ payload, source: `modbus ${this.identity}` }]
+    yield { messages, position: undefined }
   }
 
-  async #read(poll: Poll): Promise<Buffer> {
+  /** Nothing where every register says that there is no value. */
+  async #read(poll: Poll): Promise<Buffer | undefined> {
     const { turns, roundMs } = this.#visits
     using _ = await turns.take(this.identity, poll.signal)
     using connection = await DeviceConnection.open(this.#options, poll, roundMs)
@@ -64,7 +65,9 @@ class PolledRegisters implements PolledSource {
         if (value !== undefined) values.set(item.field, value)
       }
     }
-    return asJson(this.#options.items, values)
+    const { items } = this.#options
+    const isEmpty = values.size === 0 && items.some(({ format }) => format.missing.size > 0)
+    return isEmpty ? undefined : asJson(items, values)
   }
 }
 

@@ -2,6 +2,7 @@ import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls } from '../../src/contracts/fetch-connector.ts'
 import { durationUs } from '../../src/core/duration.ts'
 import { hasScheme } from '../fields/addresses.ts'
+import { isNumberType, registersOfSentinel, type Sentinel } from './sentinels.ts'
 import { type ModbusSource, modbusSource, type Register, registersOf } from './source.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -23,6 +24,8 @@ export interface ValueFormat {
   readonly length: number
   readonly scale: number
   readonly offset: number
+  /** What is in the registers, as an integer without a sign, where there is no value. */
+  readonly missing: ReadonlySet<bigint>
 }
 
 /** Where one field of a reading is. */
@@ -75,7 +78,7 @@ export function modbusOptions(given: Json): ModbusOptions {
 }
 
 function itemOf(register: Register, source: ModbusSource): RegisterItem {
-  const { field, kind = 'holding', address, length = 0 } = register
+  const { field, kind = 'holding', address, length = 0, missing = [] } = register
   const isBit = kind === 'coil' || kind === 'discrete'
   const type = isBit ? 'bool' : (register.type ?? 'uint16')
   return {
@@ -92,6 +95,12 @@ function itemOf(register: Register, source: ModbusSource): RegisterItem {
       length,
       scale: register.scale ?? 1,
       offset: register.offset ?? 0,
+      missing: new Set(missing.flatMap((one) => inRegisters(one, type))),
     },
   }
+}
+
+function inRegisters(sentinel: Sentinel, type: RegisterType): readonly bigint[] {
+  const bits = isNumberType(type) ? registersOfSentinel(sentinel, type) : undefined
+  return bits === undefined ? [] : [bits]
 }

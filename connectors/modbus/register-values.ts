@@ -2,12 +2,13 @@ import { shortest } from '../../src/core/single-precision.ts'
 import { scaledInteger, scaledReal } from '../scaled-value.ts'
 import type { RegisterItem, ValueFormat } from './options.ts'
 import type { PlannedRead } from './read-plan.ts'
+import { registersAsInteger } from './sentinels.ts'
 
 /** U+FEFF at the beginning is a character as any other: registers have no byte order mark. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * The value of a field, as JSON; undefined where a floating-point number is none.
+ * The value of a field, as JSON; undefined where it stands for none, or is a floating-point number that is none.
  *
  * @param bytes those of the whole answer to a request
  */
@@ -26,6 +27,7 @@ export function valueIn(
 
 function registerValue(registers: Buffer, format: ValueFormat): string | undefined {
   const bytes = inBigEndian(registers, format)
+  if (format.missing.size > 0 && format.missing.has(registersAsInteger(bytes))) return undefined
   switch (format.type) {
     case 'bool':
       return flag(bytes.readUInt16BE(), format.bit)

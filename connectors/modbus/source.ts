@@ -3,11 +3,12 @@ import {
   finite,
   type Given,
   integer,
+  newField,
   oneOf,
   part,
   refined,
 } from '../../src/contracts/definitions/fields.ts'
-import type { Problems } from '../../src/contracts/definitions/problems.ts'
+import type { Problems, Rule } from '../../src/contracts/definitions/problems.ts'
 import { type SourceOf, sourceKind } from '../../src/contracts/definitions/source-kind.ts'
 import { addressWith, hasScheme } from '../fields/addresses.ts'
 import { clientCertificate, tls } from '../fields/credentials.ts'
@@ -18,6 +19,14 @@ import {
   timedFieldName,
   valuesOf,
 } from '../fields/polled-values.ts'
+
+import {
+  hexPattern,
+  isNumberType,
+  registersOfSentinel,
+  type Sentinel,
+  sentinelsMax,
+} from './sentinels.ts'
 
 /** Addresses of each table of a device: they have 16 bits. */
 const addressesMax = 65_536
@@ -52,6 +61,16 @@ export const registersOf = {
 
 const order = oneOf('big', 'little')
 
+const missing: Rule = (value, key, problems) => {
+  const listed: readonly unknown[] = Array.isArray(value) ? value : []
+  if (listed.length > 0 && listed.length <= sentinelsMax && listed.every(isSentinel)) return
+  problems.add(key, `must be an array of 1 to ${sentinelsMax} numbers, or texts such as "0x8000"`)
+}
+
+function isSentinel(value: unknown): boolean {
+  return typeof value === 'string' ? hexPattern.test(value) : Number.isFinite(value)
+}
+
 const registerFields = {
   field: { ...timedFieldName, isRequired: true, doc: 'of the schema' },
   kind: {
@@ -81,6 +100,15 @@ const registerFields = {
   wordOrder: { ...order, doc: 'of the registers of a number; that of the source without it' },
   scale: { ...factor, default: 1, doc: 'the value is what is in the registers times `scale`' },
   offset: { ...finite, default: 0, doc: 'added to it' },
+  missing: {
+    ...newField<readonly Sentinel[]>(missing, {
+      type: 'array',
+      minItems: 1,
+      maxItems: sentinelsMax,
+      items: { type: ['number', 'string'] },
+    }),
+    doc: 'what is in the registers, before `scale` and `offset`, where there is no value: numbers, or texts such as `"0x8000"`',
+  },
   unitId: { ...integer(0, 255), doc: 'that of the source without it' },
 } as const
 
@@ -162,20 +190,35 @@ function checkRegister(
   if (type === 'string' && length === undefined) inner.add('length', 'is required for string')
   const keys = isBit ? [] : keysOf(type)
   const given = { length, ...rest }
-  for (const name of ['bit', 'length', 'byteOrder', 'wordOrder', 'scale', 'offset'] as const) {
+  for (const name of keysOfSome) {
     if (given[name] === undefined || keys.includes(name)) continue
     inner.add(name, `is of no use for ${isBit ? kind : type}`)
   }
   const count = type === 'string' ? Math.ceil(Number(length) / 2) : registersOf[type]
+  for (const [index, one] of (given.missing ?? []).entries()) {
+    if (!isNumberType(type) || registersOfSentinel(one, type) !== undefined) continue
+    inner.within('missing').add(`${index}`, `cannot be in the registers of ${type}`)
+  }
   if (address + count > addressesMax) {
     inner.add('address', `leaves no room for ${count} registers`)
   }
 }
+
+/** Keys that are not for the values of every type. */
+const keysOfSome = [
+  'bit',
+  'length',
+  'byteOrder',
+  'wordOrder',
+  'scale',
+  'offset',
+  'missing',
+] as const
 
 /** Keys that say something of a value in registers. */
 function keysOf(type: keyof typeof registersOf | 'string'): readonly string[] {
   if (type === 'bool') return ['bit', 'byteOrder']
   if (type === 'string') return ['length', 'byteOrder']
   const isLong = registersOf[type] > 1
-  return ['byteOrder', 'scale', 'offset', ...(isLong ? ['wordOrder'] : [])]
+  return ['byteOrder', 'scale', 'offset', 'missing', ...(isLong ? ['wordOrder'] : [])]
 }

@@ -116,7 +116,8 @@ function countMembers(value: unknown, depth: number): number {
   return within.reduce<number>((sum, member) => sum + countMembers(member, depth - 1), own)
 }
 
-function endOfString(text: string, start: number): number {
+/** The place of the quote that closes a text of JSON; negative where none does. */
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (text.charCodeAt(end - 1) === backslash) {
     let before = end - 1

@@ -50,6 +50,11 @@ const view = (bytes: number, write: (into: DataView) => void) => {
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(count) - 1n })
 
+/** What is in the registers of a number, as an integer without a sign. */
+function asInteger(bytes: DataView): bigint {
+  return BigInt(`0x${Buffer.from(bytes.buffer).toString('hex')}`)
+}
+
 /** What a number of so many bits stands for as one with a sign. */
 const signed = (value: bigint, count: number) => BigInt.asIntN(count, value)
 
@@ -149,6 +154,59 @@ describe('a value in registers', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  test('is left out where its registers say that there is none, before it is scaled', async () => {
+    const numbers = fc.array(fc.tuple(fc.oneof(integers, doubles), fc.boolean()), {
+      minLength: 1,
+      maxLength: 40,
+    })
+    await fc.assert(
+      fc.asyncProperty(numbers, fc.constantFrom(...orders), async (values, order) => {
+        let next = address
+        const registers = values.map(([{ type, bytes }, isMissing], index) => {
+          device.set('holding', next, registersOf(bytes, order))
+          const raw = asInteger(bytes)
+          const other = raw === 0n ? 1n : raw - 1n
+          const missing = [`0x${(isMissing ? raw : other).toString(16)}`]
+          const place = { address: next, type, ...order, missing }
+          next += bytes.byteLength / 2
+          return { field: `f${index}`, ...place, scale: 0.5, offset: 1 }
+        })
+        const found = fieldsOf(await pollOnce(source(registers)))
+        for (const [index, [{ text }, isMissing]] of values.entries()) {
+          expect(found.has(`f${index}`)).toBe(text !== undefined && !isMissing)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test.each([
+    ['int16', -32_768, 0x8000],
+    ['int16', 0x8000, 0x8000],
+    ['int16', '0x8000', 0x8000],
+    ['uint16', 65_535, 0xffff],
+  ])('of the type %s is none where %j is named and in its register', async (type, named, raw) => {
+    device.set('holding', address, [raw, 7])
+    const field = { address, type, missing: [1, named] }
+    const other = { field: 'other', address: address + 1 }
+    expect(await pollOnce(source([{ field: 'a', ...field }, other]))).toBe('{"other":7}')
+  })
+
+  test('of single precision is compared as such', async () => {
+    const bytes = view(4, (into) => into.setFloat32(0, -999.9))
+    device.set('holding', address, [...registersOf(bytes, orders[0]), 7])
+    const place = { address, type: 'float32', scale: 0.1 }
+    const other = { field: 'other', address: address + 2 }
+    const missing = [-999.9]
+    expect(await pollOnce(source([{ field: 'a', ...place, missing }, other]))).toBe('{"other":7}')
+  })
+
+  test('makes no reading where there is no other one', async () => {
+    device.set('holding', address, [0x8000])
+    const register = { field: 'a', address, type: 'int16', missing: [-32_768] }
+    expect(await pollOnce(source([register]))).toBe('')
   })
 
   test('can be a bit, any bit, a coil, or a discrete input', async () => {

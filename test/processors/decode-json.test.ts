@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { decoderOf } from '../../processors/decode.ts'
 import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import { decodeJson } from '../../processors/decode-json.ts'
 import { jsonElements } from '../../processors/json-elements.ts'
@@ -7,6 +8,13 @@ import { jsonElements } from '../../processors/json-elements.ts'
 function decoded(text: string) {
   return decodeJson(Buffer.from(text))
 }
+
+const plainSchema = {
+  fields: { a: { type: 'number' } },
+  validation: 'lenient',
+  timestampField: 'timestamp',
+  timestampFormat: 'rfc3339',
+} as const
 
 function batchOf(count: number) {
   return decoded(`[${Array(count).fill('{}').join(',')}]`)
@@ -86,6 +94,37 @@ describe('decodeJson', () => {
       })
     },
   )
+
+  test('leaves an element with NaN, which JSON has not, to the judge', () => {
+    expect(decoded('[{"a":NaN},{"a":1},{"a":-Infinity},NaN]')).toMatchObject({
+      ok: true,
+      readings: [{ a: Number.NaN }, { a: 1 }, { a: Number.NEGATIVE_INFINITY }, Number.NaN],
+    })
+  })
+
+  test('says of each element with NaN what else is wrong with it', () => {
+    const message = decoded('[{"a":NaN,"a":1},{"a":NaN,"b":"\\u0000"},{"a":NaN}]')
+    expect(message).toMatchObject({ ok: true })
+    expect([...((message.ok && message.unreadable) || [])]).toEqual([
+      [0, expect.stringContaining('same key twice')],
+      [1, expect.stringContaining('U+0000')],
+    ])
+  })
+
+  test.each([
+    ['takes NaN for a value that is missing', { values: { missing: ['nan'] } }, true],
+    ['has a field that does', { fields: { a: { type: 'number', missing: ['NaN'] } } }, true],
+    ['finds its readings within messages', { items: [{ path: 'a', as: 'list' }] }, true],
+    ['does none of that', { values: { missing: ['na', null] } }, false],
+  ] as const)('an object with NaN is for a stream that %s', (_, more, isTaken) => {
+    const schema = { ...plainSchema, ...more }
+    const payload = Buffer.from('{"a":NaN}')
+    expect(decoderOf('json', { schema })(payload)).toMatchObject(
+      isTaken
+        ? { ok: true, readings: [{ a: Number.NaN }] }
+        : { ok: false, problem: expect.stringContaining('not valid JSON') as string },
+    )
+  })
 
   test('refuses an empty batch', () => {
     expect(decoded(' [ ] ')).toEqual({ ok: false, problem: 'the batch is empty' })

@@ -111,8 +111,28 @@ describe.each(batchFormats.map((format) => [format.name, format] as const))(
 )
 
 test.each([
+  ['json', '[{"level":1}, {"level":NaN} ,{"z":[-Infinity]},NaN,{"level":2}]'],
+  ['ndjson', '{"level":1}\n {"level":NaN} \n{"z":[-Infinity]}\nNaN\n{"level":2}'],
+] as const)(
+  '%s: what JSON cannot write refuses its reading alone, as it was sent',
+  (name, text) => {
+    const payload = Buffer.from(text)
+    const message = decoders[name](payload, scanOf(schema)) as DecodedMessage
+    const verdicts = verdictsOf(message)
+    expect(verdicts.map(({ accepted }) => accepted)).toEqual([true, false, false, false, true])
+    expect(verdicts[1]).toMatchObject({
+      reason: 'malformed',
+      message: expect.stringContaining('NaN'),
+    })
+    const elements = (message.elements?.(payload) ?? []).map((one) => Buffer.from(one).toString())
+    expect(elements.slice(1, 4)).toEqual(['{"level":NaN}', '{"z":[-Infinity]}', 'NaN'])
+  },
+)
+
+test.each([
   ['json', Buffer.from('{"a":1,"streamId":"one","a":2}')],
   ['json', Buffer.from('{"a":"\\ud800","\\u0073treamId": "one"}')],
+  ['json', Buffer.from('{"a":NaN,"streamId":"one","a":2}')],
   ['ndjson', Buffer.from('{"a":9007199254740993,"streamId":"one"}')],
   ['cbor', Buffer.from('a3616101616102687374 7265616d4964636f6e65'.replace(' ', ''), 'hex')],
   ['cbor', Buffer.from('bf0101687374 7265616d4964636f6e65ff'.replace(' ', ''), 'hex')],
