@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors.ts'
 import type { Caller } from './caller.ts'
+import type { ForeignTopics } from './foreign-topics.ts'
 import type { ApiKey, KeyDirectory } from './key-directory.ts'
 import {
   type DeviceKey,
@@ -26,6 +27,8 @@ export interface AuthenticatedCaller extends Caller {
   /** Set for those who are no users: what they may do is in their key, and in nothing else. */
   readonly device?: DeviceKey
   readonly registration?: ProvisioningKey
+  /** What becomes of what it does over MQTT on topics that are none of its own. */
+  readonly foreignTopics?: ForeignTopics
 }
 
 /** Who came with a token, which always ends. */
@@ -201,9 +204,9 @@ export class Authenticator {
     if ('kind' in key) this.#needs.onUse(key, origin)
     const known = this.#callers.get(key)
     if (known !== undefined) return known
-    const { id: apiKeyId, userId, scope, expiresAtUs } = key
+    const { id: apiKeyId, userId, scope, expiresAtUs, foreignTopics } = key
     const caller = { userId, apiKeyId, scope, interface: 'header-key', expiresAtUs } as const
-    return this.#remember({ ...caller, ...limitsOf(key) }, { key })
+    return this.#remember({ ...caller, foreignTopics, ...limitsOf(key) }, { key })
   }
 
   #lookUpToken(text: string): Promise<void> | undefined {
@@ -238,6 +241,7 @@ export class Authenticator {
       scope: commonScope(token.scope, key.scope),
       interface: 'bearer',
       expiresAtUs: Math.min(token.expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
+      foreignTopics: key.foreignTopics,
       ...limitsOf(key),
     }
     return this.#remember(caller, { key, token })

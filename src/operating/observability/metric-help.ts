@@ -108,6 +108,8 @@ export const metricHelp = {
   mqtt_filters_refused_total: 'MQTT subscriptions refused because of a limit',
   mqtt_half_sent_bytes: 'Bytes of MQTT packets of which the rest has not arrived',
   mqtt_topic_names: 'Names of MQTT topics held in memory',
+  mqtt_unrouted_bytes: 'Bytes of topics and payloads kept of MQTT messages that lead nowhere',
+  mqtt_unrouted_topics: 'Topics of MQTT messages that lead nowhere, kept to be shown',
   mqtt_unread_bytes: 'Bytes sent to MQTT subscribers that they have not read',
   mqtt_undelivered_total: 'MQTT messages not sent to subscribers that read too slowly',
   mqtt_sessions: 'MQTT sessions kept for clients that come back',
