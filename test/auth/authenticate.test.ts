@@ -129,7 +129,7 @@ describe('a key and its secret', () => {
       scope: 'data:read',
       interface: 'header-key',
       expiresAtUs: undefined,
-  foreignTopics: 'refuse',
+      foreignTopics: 'refuse',
     })
   })
 
