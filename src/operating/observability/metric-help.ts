@@ -131,6 +131,7 @@ export const metricHelp = {
   sources_paused: 'Sources that are paused with their streams',
   source_connections_total: 'Connections made to sources',
   source_messages_total: 'Messages of sources that are on disk and acknowledged',
+  source_skipped_total: 'Messages of sources left out because they were retained',
   source_unacknowledged: 'Messages of sources that are not on disk yet',
   source_rounds_total: 'Rounds of scheduled sources that ended well',
   source_rounds_overlapped_total: 'Times of schedules that passed while the round before still ran',
