@@ -79,6 +79,7 @@ describe('a bearer token', () => {
       userId: 'bob',
       apiKeyId: 'sv_live_2',
       scope: 'data:write',
+      foreignTopics: 'refuse',
       interface: 'bearer',
       expiresAtUs: soonUs,
     })
