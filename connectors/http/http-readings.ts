@@ -26,6 +26,7 @@ export const readingsOptions = {
   config: {
     scope: 'data:write',
     callers: ['user', 'device'],
+    takesBasic: true,
     takesCompressed: true,
     errors: ['disk_low', 'journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },

@@ -26,7 +26,7 @@ interface OneStream {
 const validateOptions = {
   bodyLimit: 4 * 1024 * 1024,
   schema: validateReadings,
-  config: { scope: 'data:write', takesCompressed: true, errors: ['conflict'] },
+  config: { scope: 'data:write', takesBasic: true, takesCompressed: true, errors: ['conflict'] },
 } as const
 
 /**

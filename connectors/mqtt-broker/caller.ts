@@ -32,6 +32,8 @@ export interface MqttCaller {
   readonly maySubscribe: boolean
   /** When the session has to end. Undefined: not by itself. */
   readonly expiresAtUs: number | undefined
+  /** Whether what it does on topics that are none of its own is taken, and comes to nothing. */
+  readonly ignoresForeignTopics: boolean
   /** Set for a device. */
   readonly device?: MqttDevice
 }

@@ -1,5 +1,6 @@
 import type { Aedes } from 'aedes'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
+import type { UnroutedMessages } from '../../src/ingest/unrouted/unrouted-messages.ts'
 import { Audience } from './audience.ts'
 import { Distribution } from './distribution.ts'
 import { type DropCounter, Drops } from './drops.ts'
@@ -47,6 +48,8 @@ export interface MqttBrokerStats extends GuardStats {
   readonly fanOutDropped: number
   /** Filters of subscriptions beyond a limit. */
   readonly filtersRefused: number
+  /** What is shown of messages that lead nowhere. */
+  readonly unrouted: UnroutedMessages['stats']
 }
 
 export interface MqttBroker {
@@ -191,6 +194,7 @@ function statsOf({
   subscriptions,
   drops,
   fanOut,
+  unrouted,
 }: ReturnType<typeof partsOf>) {
   return {
     ...publisher.stats,
@@ -199,6 +203,7 @@ function statsOf({
     dropped: drops.total,
     fanOutWaiting: fanOut.waiting,
     fanOutDropped: fanOut.stats.dropped,
+    unrouted: unrouted.stats,
   }
 }
 

@@ -5,6 +5,11 @@ import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { monotonicMs } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { MqttSessions } from '../../src/ingest/mqtt-sessions/mqtt-sessions.ts'
+import type {
+  DroppedMessage,
+  DropReason,
+  UnroutedMessages,
+} from '../../src/ingest/unrouted/unrouted-messages.ts'
 import { Acceptance, type Pending } from './acceptance.ts'
 import type { Distribution } from './distribution.ts'
 import type { Drops } from './drops.ts'
@@ -16,7 +21,7 @@ import { takenOf } from './publish-packet.ts'
 import { isTakenBy, mayPublishInSpace } from './rights.ts'
 import type { Route, Routes } from './routes.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { innerStreamTopic, innerTopic, isOfSpaces } from './topics.ts'
+import { innerStreamTopic, innerTopic, isOfSpaces, mayBeOwnTopic } from './topics.ts'
 
 /** After a retryable failure a message is offered again this much later; its client waits. */
 const retryMs = 250
@@ -25,6 +30,8 @@ export interface MqttPublisherNeeds {
   readonly intake: Acceptor
   readonly nowUs: () => number
   readonly kept: MqttSessions
+  /** What shows people the messages that lead nowhere. */
+  readonly unrouted: Pick<UnroutedMessages, 'note' | 'stats'>
   /** Called with a failure that should not have happened. */
   readonly onFailure: (error: unknown) => void
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
@@ -164,6 +171,7 @@ export class Publisher {
     const lookUp = async () => {
       await before
       await routes.load(topic, session.userId, (found) => {
+        if (found.length === 0) this.#parts.drops.slowDown(session)
         this.#take(pending, routes.route(topic, session.userId), found)
       })
     }
@@ -196,10 +204,12 @@ export class Publisher {
   }
 
   /** Counted once it is acknowledged: while the disk is full it is offered again and again. */
-  #drop({ session, settled }: Pending): void {
+  #drop({ session, publish, settled }: Pending): void {
+    const dropped = droppedOf(session, publish)
     this.#parts.intake.settleInOrder((error) => {
       settled(error)
       if (error !== undefined) return
+      this.#parts.unrouted.note(dropped)
       const reason = this.#parts.drops.count(session, monotonicMs())
       // The acknowledgement goes first.
       if (reason) setImmediate(() => session.connection?.destroy(reason))
@@ -234,6 +244,19 @@ export class Publisher {
     this.#parts.onFailure(error)
     return new DomainError('overloaded', 'the message could not be handled', { cause: error })
   }
+}
+
+function droppedOf(session: Session, { topic, payload }: TakenPublish): DroppedMessage {
+  const { userId, clientId, apiKeyId, device } = session
+  const reason = dropReasonOf(session, topic.text)
+  return { userId, topic: topic.text, payload, clientId, apiKeyId, deviceId: device?.id, reason }
+}
+
+function dropReasonOf({ mayPublish, route }: Session, topic: string): DropReason {
+  if (!mayPublish) return 'no_permission'
+  // A stream of the user that is not the device's, or takes no readings of clients.
+  const leads = route?.topic === topic && (route.streams?.length ?? 0) > 0
+  return mayBeOwnTopic(topic) && !leads ? 'no_stream' : 'not_own'
 }
 
 function lookUpFailed(error: unknown): DomainError {

@@ -11,10 +11,18 @@ export class Rights {
     this.#needs = needs
   }
 
-  /** Whether a client may publish on a topic: readings of its user's streams, and its user's space. */
+  /**
+   * Whether a client may publish on a topic: readings of its user's streams, and its user's space. What is neither may
+   * be published by one that ignores such topics, and is dropped.
+   */
   async mayPublishTo(session: Session, topic: string): Promise<boolean> {
-    if (mayPublishInSpace(session, topic)) return true
-    if (!session.mayPublish) return false
+    const { mayPublish, ignoresForeignTopics } = session
+    if (!mayPublish && !ignoresForeignTopics) return false
+    return (await this.#isOwnTopic(session, topic)) ? mayPublish : ignoresForeignTopics
+  }
+
+  async #isOwnTopic(session: Session, topic: string): Promise<boolean> {
+    if (isInSpace(topic, session.space)) return true
     const { streams, topics } = this.#needs
     const { userId } = session
     const streamId = readingsTopicOf(topic)
@@ -31,6 +39,16 @@ export class Rights {
    */
   async maySubscribeTo(session: Session, filter: string): Promise<boolean> {
     if (!session.maySubscribe || session.hasEnded) return false
+    return await this.#isOwnFilter(session, filter)
+  }
+
+  /** Whether a filter of a client is taken although nothing will ever come by it. */
+  async ignoresFilter(session: Session, filter: string): Promise<boolean> {
+    if (!session.ignoresForeignTopics || session.hasEnded) return false
+    return !(await this.#isOwnFilter(session, filter))
+  }
+
+  async #isOwnFilter(session: Session, filter: string): Promise<boolean> {
     const { userId } = session
     if (isInSpace(filter, session.space)) return true
     const { streams, topics } = this.#needs

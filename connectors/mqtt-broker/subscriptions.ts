@@ -43,6 +43,8 @@ export class Subscriptions {
   /** Filters that were refused because a client, a session or a user has as many as there may be. */
   readonly stats = { filtersRefused: 0 }
   readonly #needs: SubscriptionNeeds
+  /** Filters that were granted and lead nowhere: neither the broker nor a session knows of them. */
+  readonly #ignored = new WeakMap<Client, Set<string>>()
 
   constructor(needs: SubscriptionNeeds) {
     this.#needs = needs
@@ -56,7 +58,8 @@ export class Subscriptions {
     for (const { filter, qos } of filters) {
       const subscription = { topic: innerFilter(filter, session.userId), qos }
       const isGranted = await this.#grant({ client, session }, subscription)
-      codes.push(isGranted ? qos : refused)
+      const isTaken = isGranted || (await this.#ignore({ client, session }, subscription.topic))
+      codes.push(isTaken ? qos : refused)
       if (isGranted) granted.set(subscription.topic, subscription)
     }
     const subscriptions = [...granted.values()]
@@ -72,7 +75,10 @@ export class Subscriptions {
   async unsubscribe({ client, session }: Subscriber, packet: Packet): Promise<void> {
     const { packetId, filters } = takeUnsubscribe(packet)
     const unsubscriptions = filters.map((filter) => innerFilter(filter, session.userId))
-    for (const filter of unsubscriptions) this.#needs.audience.remove(client, filter)
+    for (const filter of unsubscriptions) {
+      this.#needs.audience.remove(client, filter)
+      this.#ignored.get(client)?.delete(filter)
+    }
     await promisify((done: (error?: Error) => void) => {
       client.unsubscribe({ cmd: 'unsubscribe', messageId: packetId, unsubscriptions }, done)
     })()
@@ -95,16 +101,34 @@ export class Subscriptions {
     if (!(await rights.maySubscribeTo(session, outerTopic(topic)))) return false
     const hasRoom =
       audience.has(client, topic) ||
-      (audience.count(client) < filtersMax && audience.hasRoomFor(topic))
+      (this.#count(client) < filtersMax && audience.hasRoomFor(topic))
     if (!hasRoom || !store.grant(client, subscription)) {
       this.stats.filtersRefused++
       return false
     }
     audience.add(client, topic, qos)
+    // It may have led nowhere before a stream was given the topic.
+    this.#ignored.get(client)?.delete(topic)
     // It may have gone while its rights were looked up.
     if (client.conn.destroyed) audience.leave(client)
     onFilter(topic)
     return true
+  }
+
+  /** Takes a filter that leads nowhere, where the client is one that ignores such topics, and there is room. */
+  async #ignore({ client, session }: Subscriber, topic: string): Promise<boolean> {
+    if (!(await this.#needs.rights.ignoresFilter(session, outerTopic(topic)))) return false
+    const ignored = this.#ignored.get(client) ?? new Set<string>()
+    if (!ignored.has(topic) && this.#count(client) >= filtersMax) {
+      this.stats.filtersRefused++
+      return false
+    }
+    this.#ignored.set(client, ignored.add(topic))
+    return true
+  }
+
+  #count(client: Client): number {
+    return this.#needs.audience.count(client) + (this.#ignored.get(client)?.size ?? 0)
   }
 }
 

@@ -12,6 +12,8 @@ export interface Arrival {
   readonly topic: string
   readonly qos: number
   readonly isDuplicate: boolean
+  /** Sent because it was retained when we subscribed, and not because it was published now. */
+  readonly isRetained: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
   /** Of MQTT 5: what stands before the payload, behind its length. A view of the bytes, too. */
@@ -52,6 +54,7 @@ export function takeArrival(packet: BrokerPacket, version: MqttVersion): Arrival
     topic: bytes.toString('utf8', at + 2, topicEnd),
     qos,
     isDuplicate: (flags & 8) !== 0,
+    isRetained: (flags & 1) !== 0,
     packetId,
   }
 }

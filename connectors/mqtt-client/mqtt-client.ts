@@ -36,7 +36,13 @@ export const mqttClient: FetchConnector = {
   takes: takesSource,
   destinationOf: ({ endpoint }) => parseMqttEndpoint(endpoint as string),
   // A name of its own takes nothing away from who is connected by that which the source has.
-  forTrial: (source) => ({ ...source, clientId: undefined, sharedGroup: undefined }),
+  // What was retained is a sample like any other.
+  forTrial: (source) => ({
+    ...source,
+    clientId: undefined,
+    sharedGroup: undefined,
+    retained: 'keep',
+  }),
   open: (definition) => new MqttSource(mqttClientOptions(definition)),
 }
 
@@ -167,13 +173,22 @@ class MqttSource implements FetchedSource {
   }
 
   async #take(arrivals: readonly Arrival[], run: FetchRun): Promise<void> {
-    const outcomes = await run.accept(arrivals.map((arrival) => this.#messageOf(arrival)))
+    const taken = this.#withoutRetained(arrivals, run)
+    // With none left, too: acknowledgements go out in the order of arrival.
+    const outcomes = await run.accept(taken.map((arrival) => this.#messageOf(arrival)))
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.request !== undefined) this.#session?.publish(outcome.request)
-      const arrival = arrivals[index]
+      const arrival = taken[index]
       if (arrival === undefined || arrival.qos === 0 || !usesReceiptTime(outcome)) continue
       this.#retransmissions.remember(this.#identityOf(arrival), outcome.receivedAtUs)
     }
+  }
+
+  #withoutRetained(arrivals: readonly Arrival[], { onSkipped }: FetchRun): readonly Arrival[] {
+    if (!this.#options.skipsRetained) return arrivals
+    const taken = arrivals.filter(({ isRetained }) => !isRetained)
+    if (taken.length < arrivals.length) onSkipped?.(arrivals.length - taken.length)
+    return taken
   }
 
   #messageOf(arrival: Arrival): FetchedMessage {

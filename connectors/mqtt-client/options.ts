@@ -1,3 +1,4 @@
+import { isObject } from '../../src/contracts/definitions/field-map.ts'
 import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 import type { MqttVersion } from './arrivals.ts'
@@ -15,6 +16,8 @@ export interface MqttClientOptions {
   readonly version: MqttVersion | 'auto'
   /** Whether what is known of a message beside its bytes is wanted. */
   readonly isMapped: boolean
+  /** Whether messages that were retained are left out. */
+  readonly skipsRetained: boolean
 }
 
 /** Whether a source is a broker of MQTT: where nothing else is said, that is what a WebSocket leads to. */
@@ -41,5 +44,15 @@ export function mqttClientOptions({
     password: credentials.password,
     version: source.version,
     isMapped,
+    skipsRetained: (source.retained ?? (hasOwnTime(given) ? 'keep' : 'skip')) === 'skip',
   }
+}
+
+/** Formats whose messages have times in a place of their own. */
+const timedFormats: readonly unknown[] = ['senml-json', 'senml-cbor', 'sparkplug']
+
+/** Whether readings say themselves when they were: what was retained for long is not taken for new then. */
+function hasOwnTime({ timestampField, format, items }: SourceDefinition['source']): boolean {
+  if (timestampField !== undefined || timedFormats.includes(format)) return true
+  return [items].flat().some((level) => isObject(level) && ('start' in level || 'time' in level))
 }

@@ -105,8 +105,9 @@ export class MqttSession {
   /** @throws SourceRefused when the broker does not grant it, Error when it does not answer */
   async subscribe({ filter, qos }: MqttSubscription): Promise<void> {
     const { client, version } = this.#needs
-    // Retained messages come with a new subscription only (MQTT 5, section 3.8.3.1).
-    const options = version === 5 ? { qos, rh: 1 } : { qos }
+    // Retained messages come with a new subscription only, and the flag says that they were retained: it is not that
+    // of their publisher (MQTT 5, section 3.8.3.1).
+    const options = version === 5 ? { qos, rh: 1, rap: false } : { qos }
     const subscribed = client.subscribeAsync(filter, options).catch((error: unknown) => {
       const { code } = error as { readonly code?: unknown }
       if (typeof code !== 'number') throw error

@@ -59,6 +59,13 @@ const sharedGroup = newField<string>(
   { ...identifier.schema, pattern: '^[^/+#]+$' },
 )
 
+const retained = newField<'skip' | 'keep'>(
+  (value, key, problems) => {
+    if (value !== 'skip' && value !== 'keep') problems.add(key, 'must be skip or keep')
+  },
+  { enum: ['skip', 'keep'] },
+)
+
 const version = newField<3 | 4 | 5 | 'auto'>(
   (value, key, problems) => {
     if (value === 'auto' || value === 3 || value === 4 || value === 5) return
@@ -103,6 +110,10 @@ export const deviceSource = sourceKind({
       ...sharedGroup,
       doc: 'subscribes to `$share/GROUP/TOPIC`: the broker divides the messages among all in the group',
     },
+    retained: {
+      ...retained,
+      doc: '`skip` leaves out what the broker sends because it was retained, which may be from long ago; `keep` takes it. `skip` when left out and readings have no time of their own (no `timestampField`)',
+    },
     version: {
       ...version,
       default: 'auto',
@@ -142,7 +153,16 @@ function checkBrokerSource(source: Json, problems: Problems): void {
 }
 
 /** Keys that only count where a broker is named. */
-const brokerKeys = ['credentials', 'qos', 'clientId', 'sharedGroup', 'version', 'tls', 'secrets']
+const brokerKeys = [
+  'credentials',
+  'qos',
+  'clientId',
+  'sharedGroup',
+  'retained',
+  'version',
+  'tls',
+  'secrets',
+]
 
 /** Refuses what would be stored of a device that publishes to us, and then not be done. */
 function refuseUnsupported(source: Json, problems: Problems): void {

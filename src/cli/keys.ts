@@ -1,3 +1,4 @@
+import { foreignTopics } from '../access/auth/foreign-topics.ts'
 import { permissions, scopes } from '../access/auth/scopes.ts'
 import { type Administration, administer, serviceOptions } from './administration.ts'
 import { type Command, type Operand, type Option, type Outcome, UsageError } from './command.ts'
@@ -53,6 +54,12 @@ const createOptions: readonly Option[] = [
     value: 'TIME',
     summary: 'An instant (RFC 3339) or a duration such as 90d. Default: never.',
   },
+  {
+    name: 'foreign-topics',
+    value: 'WHAT',
+    choices: foreignTopics,
+    summary: 'What its MQTT clients do on topics of no stream: ignore drops it. Default: refuse.',
+  },
 ]
 
 const create: Command = {
@@ -69,6 +76,7 @@ const create: Command = {
       permission: options['permission'] ?? (listed ? 'custom' : 'read_write'),
       ...(listed && { scopes: listed }),
       ...(options['expires'] !== undefined && { expiresAt: expiryOf(options['expires']) }),
+      ...(options['foreign-topics'] !== undefined && { foreignTopics: options['foreign-topics'] }),
     }
     if ((wanted.permission === 'custom') !== (listed !== undefined)) {
       throw new UsageError('--scopes goes with --permission custom, and only with it')

@@ -98,6 +98,8 @@ export interface FetchRun {
   readonly onRunning: () => void
   /** To be called when the other side has us wait before it lets us begin: the reason is shown until it does. */
   readonly onHeldUp: (reason: string) => void
+  /** To be called when messages came that are left out on purpose; undefined: nobody counts them. */
+  readonly onSkipped?: (messages: number) => void
   /** To be called when nothing is to be done until a time, or until somebody wants it: see `wish`. */
   readonly onWaiting: (nextRoundAtUs: number) => void
   /** To be called at the end of each round of a source that is asked from time to time. */

@@ -12,7 +12,8 @@ import { openStateForReading } from '../../src/storage/state/database.ts'
 const soonUs = 2_000_000_000_000_000
 
 function keyOf(id: string, userId: string, scope: string): ApiKey {
-  return { id, userId: userId as UserId, scope, origin: 'api', expiresAtUs: undefined }
+  const rest = { origin: 'api', expiresAtUs: undefined, foreignTopics: 'refuse' } as const
+  return { id, userId: userId as UserId, scope, ...rest }
 }
 
 function tokenOf(apiKeyId: string, userId: string, scope: string): VerifiedToken {
@@ -78,6 +79,7 @@ describe('a bearer token', () => {
       userId: 'bob',
       apiKeyId: 'sv_live_2',
       scope: 'data:write',
+      foreignTopics: 'refuse',
       interface: 'bearer',
       expiresAtUs: soonUs,
     })
@@ -128,6 +130,7 @@ describe('a key and its secret', () => {
       scope: 'data:read',
       interface: 'header-key',
       expiresAtUs: undefined,
+      foreignTopics: 'refuse',
     })
   })
 

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { Drops } from '../../connectors/mqtt-broker/drops.ts'
 import { DroppedPublishes } from '../../src/access/auth/dropped-publishes.ts'
 
-const session = () => ({ apiKeyId: 'sv_test_1', drops: { sinceMs: 0, count: 0 } })
+const session = (ignoresForeignTopics = false) => ({
+  apiKeyId: 'sv_test_1',
+  ignoresForeignTopics,
+  drops: { sinceMs: 0, count: 0 },
+})
 
 test('a hundred dropped messages in each minute close nothing', () => {
   const drops = new Drops(new DroppedPublishes())

@@ -150,7 +150,10 @@ describe('the credentials of an operation', () => {
         'header-key': { apiKey: roles, apiSecret: roles },
       }
       const interfaces = interfacesOf(operation)
-      const expected = interfaces.map((one) => schemes[one])
+      const basic = takesBasic.has(`${operation.method} ${operation.path}`)
+        ? [{ basic: roles }]
+        : []
+      const expected = [...interfaces.map((one) => schemes[one]), ...basic]
       const isOpen = scope === undefined
       return (
         isOpen !== (interfaces.length === 0) || !isDeepStrictEqual(operation.security, expected)
@@ -184,6 +187,15 @@ describe('the credentials of an operation', () => {
     expect(open.filter((name) => !openOperations.some((pattern) => pattern.test(name)))).toEqual([])
   })
 })
+
+/** Where readings are sent or read, for devices that can do nothing else. */
+const takesBasic: ReadonlySet<string> = new Set([
+  'POST /streams/{streamId}/data',
+  'POST /streams/{streamId}/validate',
+  'POST /data',
+  'GET /streams/{streamId}/data',
+  'GET /streams/{streamId}/latest',
+])
 
 /** What needs no credentials, and what hands them out. */
 const openOperations = [

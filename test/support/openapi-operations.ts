@@ -133,5 +133,7 @@ export type Interface = 'bearer' | 'header-key'
 
 /** The interfaces that the document offers an operation in: none for what anybody may use. */
 export function interfacesOf({ security }: Operation): readonly Interface[] {
-  return security.map((schemes) => ('bearer' in schemes ? 'bearer' : 'header-key'))
+  // Basic authentication is another way to send a key.
+  const chosen = security.filter((schemes) => !('basic' in schemes))
+  return chosen.map((schemes) => ('bearer' in schemes ? 'bearer' : 'header-key'))
 }

@@ -9,6 +9,7 @@ import type { StateSchema } from '../../storage/state/schema.ts'
 /** Everything that is written down. */
 export const auditActions = [
   'key.created',
+  'key.changed',
   'key.rotated',
   'key.revoked',
   'user.created',

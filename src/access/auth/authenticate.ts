@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors.ts'
 import type { Caller } from './caller.ts'
+import type { ForeignTopics } from './foreign-topics.ts'
 import type { ApiKey, KeyDirectory } from './key-directory.ts'
 import {
   type DeviceKey,
@@ -9,7 +10,7 @@ import {
   type ProvisioningKey,
 } from './limited-key.ts'
 import type { LimitedKeys } from './limited-keys.ts'
-import { bearerToken, presentedIn } from './presented.ts'
+import { basicKey, bearerToken, isBasic, presentedIn } from './presented.ts'
 import { commonScope } from './scopes.ts'
 import { isTokenOf, type Tokens, type VerifiedToken } from './tokens.ts'
 
@@ -26,6 +27,8 @@ export interface AuthenticatedCaller extends Caller {
   /** Set for those who are no users: what they may do is in their key, and in nothing else. */
   readonly device?: DeviceKey
   readonly registration?: ProvisioningKey
+  /** What becomes of what it does over MQTT on topics that are none of its own. */
+  readonly foreignTopics?: ForeignTopics
 }
 
 /** Who came with a token, which always ends. */
@@ -38,6 +41,8 @@ export interface BearerCaller extends AuthenticatedCaller {
 export interface Credentials {
   readonly rawHeaders: readonly string[]
   readonly address: string
+  /** Whether a key and its secret may come as Basic authentication: only where readings are sent or read. */
+  readonly takesBasic?: boolean
 }
 
 /** Who tries to log in, with what they say they are. */
@@ -109,9 +114,16 @@ export class Authenticator {
    * @throws DomainError as `authenticate` does, for headers that are none; `rate_limited` after too
    *   many wrong secrets
    */
-  lookUp({ rawHeaders, address }: Credentials): Promise<void> | undefined {
+  lookUp({ rawHeaders, address, takesBasic }: Credentials): Promise<void> | undefined {
     const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
-    if (authorization !== undefined) return this.#lookUpToken(bearerToken(authorization) ?? '')
+    if (authorization !== undefined) {
+      const token = bearerToken(authorization)
+      if (token !== undefined || !isBasic(authorization)) return this.#lookUpToken(token ?? '')
+      if (takesBasic !== true) throw basicElsewhere()
+      const { id, secret } = basicKey(authorization) ?? nobody
+      this.#needs.logins.assertMayLogIn(address, id)
+      return this.lookUpPassword(id, secret)
+    }
     if (apiKey !== undefined) this.#needs.logins.assertMayLogIn(address, apiKey)
     return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
   }
@@ -131,20 +143,29 @@ export class Authenticator {
    * @throws DomainError `missing_credentials`, `ambiguous_credentials`, `invalid_api_key` or
    *   `token_expired`
    */
-  authenticate({ rawHeaders, address }: Credentials): AuthenticatedCaller {
+  authenticate({ rawHeaders, address, takesBasic }: Credentials): AuthenticatedCaller {
     const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
     const hasKey = apiKey !== undefined || apiSecret !== undefined
     if (authorization !== undefined) {
       if (hasKey) throw ambiguous()
       const token = bearerToken(authorization)
-      if (token === undefined) throw new DomainError('invalid_api_key', 'a bearer token is needed')
-      return this.#byToken(token, { address, protocol: 'http' })
+      if (token !== undefined) return this.#byToken(token, { address, protocol: 'http' })
+      if (!isBasic(authorization)) {
+        throw new DomainError('invalid_api_key', 'a bearer token is needed')
+      }
+      if (takesBasic !== true) throw basicElsewhere()
+      const { id, secret } = basicKey(authorization) ?? nobody
+      return this.#byHeader(id, secret, address)
     }
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
+    return this.#byHeader(apiKey ?? '', apiSecret ?? '', address)
+  }
+
+  #byHeader(id: string, secret: string, address: string): AuthenticatedCaller {
     try {
-      return this.byKey(apiKey ?? '', apiSecret ?? '', { address, protocol: 'http' })
+      return this.byKey(id, secret, { address, protocol: 'http' })
     } catch (error) {
-      this.#needs.logins.countFailure(address, apiKey ?? '')
+      this.#needs.logins.countFailure(address, id)
       throw error
     }
   }
@@ -201,9 +222,9 @@ export class Authenticator {
     if ('kind' in key) this.#needs.onUse(key, origin)
     const known = this.#callers.get(key)
     if (known !== undefined) return known
-    const { id: apiKeyId, userId, scope, expiresAtUs } = key
+    const { id: apiKeyId, userId, scope, expiresAtUs, foreignTopics } = key
     const caller = { userId, apiKeyId, scope, interface: 'header-key', expiresAtUs } as const
-    return this.#remember({ ...caller, ...limitsOf(key) }, { key })
+    return this.#remember({ ...caller, foreignTopics, ...limitsOf(key) }, { key })
   }
 
   #lookUpToken(text: string): Promise<void> | undefined {
@@ -238,6 +259,7 @@ export class Authenticator {
       scope: commonScope(token.scope, key.scope),
       interface: 'bearer',
       expiresAtUs: Math.min(token.expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
+      foreignTopics: key.foreignTopics,
       ...limitsOf(key),
     }
     return this.#remember(caller, { key, token })
@@ -268,9 +290,20 @@ export class Authenticator {
   }
 }
 
+/** What Basic authentication says that is none: no key has this id. */
+const nobody = { id: '', secret: '' } as const
+
+function basicElsewhere(): DomainError {
+  const message = [
+    'Basic authentication is only taken where readings are sent or read (/streams/{streamId}/data, /latest and',
+    '/validate, and /data): send a bearer token, or x-api-key and x-api-secret',
+  ].join(' ')
+  return new DomainError('invalid_api_key', message)
+}
+
 function ambiguous(): DomainError {
   return new DomainError(
     'ambiguous_credentials',
-    'send either a bearer token or x-api-key and x-api-secret, not both',
+    'send either an authorization header or x-api-key and x-api-secret, not both',
   )
 }

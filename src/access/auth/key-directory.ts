@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
+import { type ForeignTopics, foreignTopicsIn } from './foreign-topics.ts'
 import type { MasterKey } from './master-key.ts'
 
 /** Keys of the whole service: all of them are in memory, about 500 bytes each. */
@@ -21,6 +22,7 @@ export interface ApiKey {
   /** `configured`: its secret comes from the environment; `bootstrap`: made at the first start. */
   readonly origin: 'api' | 'bootstrap' | 'configured'
   readonly expiresAtUs: number | undefined
+  readonly foreignTopics: ForeignTopics
 }
 
 interface Entry extends ApiKey {
@@ -138,7 +140,7 @@ export class KeyDirectory {
     await this.refresh(...own.map(({ id }) => id))
   }
 
-  /** The listener is told of each key that has ended, as soon as this directory knows. */
+  /** The listener is told of each key that has ended, or means something else now, as soon as this directory knows. */
   onEnd(listener: (keyId: string) => void): void {
     this.#endListeners.push(listener)
   }
@@ -189,24 +191,32 @@ export class KeyDirectory {
   }
 
   #put(row: Selectable<StateSchema['api_keys']>): void {
+    const before = this.#entries.get(row.id)
+    const setting = foreignTopicsIn(row.foreign_topics)
     this.#entries.set(row.id, {
       id: row.id,
       userId: row.user_id as UserId,
       scope: row.scopes,
       origin: row.origin as ApiKey['origin'],
       expiresAtUs: row.expires_at ?? undefined,
+      foreignTopics: setting,
       digest: row.secret_digest,
       previousDigest: row.previous_digest ?? undefined,
       previousUntilUs: row.previous_until ?? 0,
     })
     const lastUsedUs = Math.max(row.last_used_at ?? 0, this.#lastUsedUs.get(row.id) ?? 0)
     if (lastUsedUs > 0) this.#lastUsedUs.set(row.id, lastUsedUs)
+    // Sessions know what held when they began: they begin anew.
+    if (before !== undefined && before.foreignTopics !== setting) this.#end(row.id)
   }
 
   #remove(id: string): void {
     this.#lastUsedUs.delete(id)
     this.#used.delete(id)
-    if (!this.#entries.delete(id)) return
+    if (this.#entries.delete(id)) this.#end(id)
+  }
+
+  #end(id: string): void {
     for (const listener of this.#endListeners) listener(id)
   }
 }

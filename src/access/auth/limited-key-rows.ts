@@ -3,6 +3,7 @@ import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
+import { foreignTopicsIn } from './foreign-topics.ts'
 import { type DeviceKey, type LimitedKey, provisioningPrefix } from './limited-key.ts'
 
 /** A key, and what a secret is compared with. */
@@ -64,6 +65,8 @@ async function loadProvisioningKey(
         userId: row.owner_id as UserId,
         scope: '',
         expiresAtUs: row.expires_at ?? undefined,
+        // It connects to no broker.
+        foreignTopics: 'refuse',
         vaultId: row.vault_id as VaultId,
       },
       digest: row.secret_digest,
@@ -85,6 +88,7 @@ const columns = [
   'certificate_name',
   'readings_per_second',
   'burst',
+  'foreign_topics',
 ] as const
 
 type DeviceRow = Pick<Selectable<StateSchema['devices']>, (typeof columns)[number]>
@@ -114,6 +118,7 @@ function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>): StoredK
     certificateName: row.certificate_name ?? undefined,
     tokensFromUs: row.previous_digest === null ? (row.rotated_at ?? 0) : 0,
     bucket: bucketOf(row),
+    foreignTopics: foreignTopicsIn(row.foreign_topics),
   }
   return {
     key,

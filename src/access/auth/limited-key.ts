@@ -1,5 +1,6 @@
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { TokenBucket } from '../../core/token-bucket.ts'
+import type { ForeignTopics } from './foreign-topics.ts'
 
 /** Whose credentials came: a user's, a device's, or those that new devices register with. */
 export type CallerKind = 'user' | 'device' | 'registration'
@@ -11,6 +12,7 @@ interface KeyOfUser {
   /** Space-separated. */
   readonly scope: string
   readonly expiresAtUs: number | undefined
+  readonly foreignTopics: ForeignTopics
 }
 
 /** A device: it sends readings of its own streams, and can do nothing else. */

@@ -16,6 +16,29 @@ export function bearerToken(authorization: string): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 }
 
+/** Whether an Authorization header is of the scheme Basic (RFC 7617). */
+export function isBasic(authorization: string): boolean {
+  return /^Basic(?: |$)/i.test(authorization)
+}
+
+/** A key and its secret, as a header of the scheme Basic has them; undefined for one that has none. */
+export function basicKey(
+  authorization: string,
+): { readonly id: string; readonly secret: string } | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1]
+  if (encoded === undefined) return undefined
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(encoded, 'base64'),
+    )
+    const colon = text.indexOf(':')
+    // A secret may have colons, an id has none.
+    return colon < 0 ? undefined : { id: text.slice(0, colon), secret: text.slice(colon + 1) }
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The credentials among raw headers. Node would keep the first of two Authorization headers and
  * join two x-api-key headers to "a, b"; here a header that comes twice is no credential

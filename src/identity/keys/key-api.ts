@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { foreignTopics } from '../../access/auth/foreign-topics.ts'
 import { permissions, scopes } from '../../access/auth/scopes.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
@@ -9,6 +10,14 @@ const overlapSMax = 7 * 86_400
 
 export const keyId = { ...s.text, examples: ['sv_live_0a1b2c3d4e5f60718293a4b5'] }
 const kind = s.choice(kinds)
+
+const foreign = {
+  ...s.choice(foreignTopics),
+  description: [
+    'What its clients of MQTT do on topics that are none of its own: `ignore` takes wills, subscriptions and',
+    'messages, and drops them.',
+  ].join(' '),
+} as const
 
 const properties = {
   id: { ...keyId, description: 'The same as apiKey, as paths name it.' },
@@ -31,6 +40,7 @@ const properties = {
     description:
       'Messages over MQTT to topics that are none of its own, since the service was started.',
   },
+  foreignTopics: foreign,
 }
 
 export const keySchema = s.component('Key', s.record(properties))
@@ -65,10 +75,13 @@ export const newKeySchema = s.component(
         description: 'RFC 3339, with a zone.',
         examples: ['2027-01-31T00:00:00Z'],
       }),
+      foreignTopics: { ...foreign, default: 'refuse' },
     },
-    { optional: ['scopes', 'userId', 'expiresAt'] },
+    { optional: ['scopes', 'userId', 'expiresAt', 'foreignTopics'] },
   ),
 )
+
+export const changedKeySchema = s.component('ChangedKey', s.record({ foreignTopics: foreign }))
 
 export const rotationSchema = s.nullable(
   s.partial({ overlapSeconds: s.integer(0, overlapSMax, { default: 86_400 }) }),
@@ -92,6 +105,7 @@ export function keyBody(key: Key): Static<typeof keySchema> {
     previousSecretUntil: orNull(key.previousSecretUntilUs),
     lastUsedAt: orNull(key.lastUsedAtUs),
     droppedPublishes: key.droppedPublishes,
+    foreignTopics: key.foreignTopics,
   }
 }
 

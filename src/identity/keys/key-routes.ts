@@ -92,6 +92,23 @@ function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
     answersSecret: true,
   })
 
+  add('PUT /keys/:keyId', {
+    operationId: 'changeKey',
+    summary: 'Change what the MQTT clients of a key do on topics that are none of its own.',
+    description: 'Its sessions end, and begin anew with what it may do now.',
+    scope: 'keys:admin',
+    params,
+    body: api.changedKeySchema,
+    answers: { 200: api.keySchema },
+    errors,
+    handler: async (exchange) => {
+      const found = changeableKey(directory, exchange)
+      const actor = actorOf(exchange.request, callerOf)
+      await keys.change(actor, found, exchange.body.foreignTopics)
+      return api.keyBody(await keys.read(found.id))
+    },
+  })
+
   add('POST /keys/:keyId/rotate', {
     operationId: 'rotateKey',
     summary: 'Give a key a new secret; the one before stays good for a while.',
@@ -139,8 +156,15 @@ async function creation(
   const userId = await userIn(needs, caller, wantedUser)
   const maker = { caller, key: keyInUse(directory, caller) }
   const grant = grantOf(maker, wanted, clock.nowUs())
-  const { name, kind, permission } = wanted
-  const { key, secret, ...plan } = keys.plan(actor, { ...grant, userId, name, kind, permission })
+  const { name, kind, permission, foreignTopics = 'refuse' } = wanted
+  const { key, secret, ...plan } = keys.plan(actor, {
+    ...grant,
+    userId,
+    name,
+    kind,
+    permission,
+    foreignTopics,
+  })
   const body = api.keyWithSecretBody(key, secret)
   return { ...plan, statusCode: 201, body, refusal: tooMany } as const
 }

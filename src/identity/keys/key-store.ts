@@ -1,6 +1,11 @@
 import { type Compilable, type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
 import type { DroppedPublishes } from '../../access/auth/dropped-publishes.ts'
+import {
+  type ForeignTopics,
+  foreignTopicsColumn,
+  foreignTopicsIn,
+} from '../../access/auth/foreign-topics.ts'
 import { type ApiKey, type KeyDirectory, keysMax } from '../../access/auth/key-directory.ts'
 import { anotherAdminRemains } from '../../access/auth/last-admin.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
@@ -33,6 +38,7 @@ export interface NewKey extends KeyGrant {
   readonly name: string
   readonly kind: KeyKind
   readonly permission: string
+  readonly foreignTopics: ForeignTopics
 }
 
 /** A key with its secret, which is known here for the last time, and what makes it count. */
@@ -61,7 +67,7 @@ export class KeyStore {
     const { masterKey, clock, audit, directory, lifecycle } = this.#needs
     if (directory.size >= keysMax) throw new DomainError('conflict', 'there are too many keys')
     const { id, secret } = newKeyAndSecret(wanted.kind)
-    const { userId, scopes, name, permission, expiresAtUs } = wanted
+    const { userId, scopes, name, permission, expiresAtUs, foreignTopics } = wanted
     const createdAtUs = clock.nowUs()
     const row = {
       id,
@@ -72,9 +78,17 @@ export class KeyStore {
       name,
       permission,
       expires_at: expiresAtUs ?? null,
+      foreign_topics: foreignTopicsColumn(foreignTopics),
     }
-    const details = { name, permission, scopes: row.scopes, expiresAtUs: row.expires_at }
-    const key = { id, userId, name, permission, scopes, createdAtUs, expiresAtUs, ...neverUsed }
+    const details = {
+      name,
+      permission,
+      scopes: row.scopes,
+      expiresAtUs: row.expires_at,
+      ...(foreignTopics === 'ignore' && { foreignTopics }),
+    }
+    const known = { id, userId, name, permission, scopes, createdAtUs, expiresAtUs }
+    const key = { ...known, ...neverUsed, foreignTopics }
     return {
       key,
       secret,
@@ -159,6 +173,29 @@ export class KeyStore {
       ],
       afterwards: () => directory.refresh(id),
     }
+  }
+
+  /**
+   * Changes what the clients of a key do on topics that are none of its own: its sessions end, so that they
+   * begin anew with it. One that is as wanted stays as it is.
+   *
+   * @throws DomainError `conflict` when it was revoked meanwhile
+   */
+  async change(actor: Actor, { id, userId, ...key }: ApiKey, to: ForeignTopics): Promise<void> {
+    if (key.foreignTopics === to) return
+    const { state, writer, audit, directory } = this.#needs
+    const details = { foreignTopics: to }
+    const isChanged = await writer.attempt(
+      state
+        .updateTable('api_keys')
+        .set({ foreign_topics: foreignTopicsColumn(to) })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .where(this.#exists(actor.apiKeyId)),
+      audit.entry({ action: 'key.changed', actor, subjectId: id, userId, details }),
+    )
+    if (!isChanged) throw changedMeanwhile()
+    await directory.refresh(id)
   }
 
   /** @throws DomainError `conflict` when nobody with `platform:admin` would remain */
@@ -247,6 +284,7 @@ export class KeyStore {
       previousSecretUntilUs: previousUntilUs > clock.nowUs() ? previousUntilUs : undefined,
       lastUsedAtUs: directory.lastUsedUs(row.id),
       droppedPublishes: droppedPublishes.of(row.id),
+      foreignTopics: foreignTopicsIn(row.foreign_topics),
     }
   }
 }
@@ -271,4 +309,5 @@ interface NewRow {
   readonly name: string
   readonly permission: string
   readonly expires_at: number | null
+  readonly foreign_topics: string | null
 }

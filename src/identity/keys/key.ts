@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import type { ApiKey } from '../../access/auth/key-directory.ts'
 import { missingScopes, type Permission, type Scope, scopesOf } from '../../access/auth/scopes.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
@@ -28,6 +29,7 @@ export interface Key {
   readonly lastUsedAtUs: number | undefined
   /** Over MQTT, to what is none of its user's, since the service was started. */
   readonly droppedPublishes: number
+  readonly foreignTopics: ForeignTopics
 }
 
 /** What somebody asks for. */

@@ -16,6 +16,8 @@ const figures: readonly Figure[] = [
   ['gauge', 'mqtt_half_sent_bytes', (stats) => stats.halfSentBytes],
   ['gauge', 'mqtt_topic_names', (stats) => stats.topicNames],
   ['gauge', 'mqtt_unread_bytes', (stats) => stats.unreadBytes],
+  ['gauge', 'mqtt_unrouted_topics', (stats) => stats.unrouted.topics],
+  ['gauge', 'mqtt_unrouted_bytes', (stats) => stats.unrouted.bytes],
   ['counter', 'mqtt_undelivered_total', (stats) => stats.undelivered],
 ]
 
@@ -41,6 +43,11 @@ export function mqttCountersByReason(mqtt: MqttBroker | undefined): readonly Cou
       name: 'mqtt_closed_total',
       help: 'MQTT connections that the service closed, by reason',
       values: () => mqtt?.stats().closed ?? {},
+    },
+    {
+      name: 'mqtt_unrouted_total',
+      help: 'Messages of MQTT clients dropped because they lead nowhere, by reason',
+      values: () => mqtt?.stats().unrouted.dropped ?? {},
     },
   ]
 }

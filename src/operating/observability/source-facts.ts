@@ -17,6 +17,7 @@ const figures: readonly Figure[] = [
   ['gauge', 'sources_paused', (totals) => totals.paused],
   ['counter', 'source_connections_total', (totals) => totals.connections],
   ['counter', 'source_messages_total', (totals) => totals.messages],
+  ['counter', 'source_skipped_total', (totals) => totals.skipped],
   ['gauge', 'source_unacknowledged', (totals) => totals.unacknowledged],
   ['counter', 'source_rounds_total', (totals) => totals.rounds.count],
   ['counter', 'source_rounds_overlapped_total', (totals) => totals.rounds.overlapped],

@@ -166,7 +166,7 @@ function byCertificate(
 }
 
 function mqttCaller(caller: AuthenticatedCaller): MqttCaller | undefined {
-  const { userId, apiKeyId, scope, expiresAtUs, device, registration } = caller
+  const { userId, apiKeyId, scope, expiresAtUs, foreignTopics, device, registration } = caller
   if (registration !== undefined) return undefined
   return {
     userId,
@@ -175,6 +175,7 @@ function mqttCaller(caller: AuthenticatedCaller): MqttCaller | undefined {
     // A device may have what is its own: what it sends, and what is sent to it.
     maySubscribe: device !== undefined || grants(scope, 'data:read'),
     expiresAtUs,
+    ignoresForeignTopics: foreignTopics === 'ignore',
     ...(device && { device }),
   }
 }

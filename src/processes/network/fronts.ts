@@ -11,6 +11,7 @@ import { type Certificate, readCertificate } from '../../config/tls-files.ts'
 import { systemClock } from '../../core/clock.ts'
 import { openFileStore } from '../../files/store/open-file-store.ts'
 import { mqttSessionRoutes } from '../../ingest/mqtt-sessions/session-routes.ts'
+import { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
 import { asyncApiRoutes } from '../../operating/asyncapi/asyncapi-routes.ts'
 import type { Backups } from '../../operating/backup/backups.ts'
 import { failingParts, serviceMetrics } from '../../operating/observability/facts.ts'
@@ -70,6 +71,7 @@ interface Parts {
   readonly notifying: Notifying
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly unrouted: UnroutedMessages
   readonly certificate: Certificate | undefined
   /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
@@ -156,12 +158,13 @@ async function openParts(
     backing: await openBackups(engine, { config, logger, unused: filing.unused }),
     delivering,
     notifying: openNotifying(engine, { ...config, ...delivering }),
+    unrouted: new UnroutedMessages(() => systemClock.nowUs()),
   }
 }
 
 /** Has everything end that goes on for a key, a user or a stream, together with it. */
 function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
-  const { engine, access, live, fetching, onFailure } = parts
+  const { engine, access, live, fetching, unrouted, onFailure } = parts
   const { directory, limitedKeys } = access.auth
   const { sessions } = engine.mqttSessions
   directory.onEnd((keyId) => {
@@ -176,6 +179,7 @@ function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
   })
   limitedKeys.onUserEnd((userId) => {
     mqtt?.endSessionsOfUser(userId)
+    unrouted.forget(userId)
     fetching.running.wakeUser(userId)
     fetching.hooks.directory.clear()
   })
@@ -222,6 +226,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     ...mqttAuthentication(access.auth),
     connectionLimits: config.mqttConnections,
     droppedPublishes: access.auth.droppedPublishes,
+    unrouted: parts.unrouted,
     nowUs: () => systemClock.nowUs(),
     assertReady: () => engine.assertReady(),
     isReady: () => engine.commits.failure === undefined,
@@ -278,6 +283,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
       live,
       sources: fetching.changes,
       keysOfVault: access.devices,
+      unrouted: parts.unrouted,
     }),
   ]
 }

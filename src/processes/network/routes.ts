@@ -6,6 +6,8 @@ import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { quarantineRoutes } from '../../ingest/quarantine/quarantine-routes.ts'
 import { refusedRoutes } from '../../ingest/quarantine/refused-routes.ts'
+import type { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
+import { unroutedRoutes } from '../../ingest/unrouted/unrouted-routes.ts'
 import { exportRoutes } from '../../reading/exports/export-routes.ts'
 import { importRoutes } from '../../reading/imports/import-routes.ts'
 import { type LiveParts, tailRoutes } from '../../reading/live/tail-routes.ts'
@@ -53,6 +55,8 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly downloads: Downloads
   /** Called when contents of files may have become unused. */
   readonly onReleased: () => void
+  /** Messages of clients of MQTT that lead nowhere. */
+  readonly unrouted: UnroutedMessages
 }
 
 /**
@@ -84,6 +88,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         callerOf,
       }),
     ...sourcesRoutes(parts),
+    (callerOf) => unroutedRoutes({ ...parts, judgeOf, nowUs, callerOf }),
     (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),
     (callerOf) =>

@@ -59,6 +59,7 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
       operationId: 'readReadings',
       summary: 'Read the readings of a data stream, or what they amount to, in ascending time.',
       scope: 'data:read',
+      takesBasic: true,
       query: dataParameters,
       answers: { 200: readingsAnswer },
       errors: [...storeErrors, 'not_acceptable'],

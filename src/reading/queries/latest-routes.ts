@@ -46,6 +46,7 @@ export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
 
     add('GET /streams/:streamId/latest', {
       ...reading,
+      takesBasic: true,
       operationId: 'readLatestReading',
       summary: 'Read the newest reading of a data stream.',
       description: 'The one with the greatest time, whenever it came; null when there is none.',

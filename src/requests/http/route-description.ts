@@ -19,6 +19,8 @@ declare module 'fastify' {
      * has it when this is left out.
      */
     readonly interface?: Interface
+    /** Whether a key and its secret may also come as Basic authentication: routes of readings, for simple devices. */
+    readonly takesBasic?: boolean
     /** Failures of this route beyond those that follow from its shape (see `errorsOf`). */
     readonly errors?: readonly ErrorCode[]
     /** Keeps a route out of the OpenAPI document: files of the console and of /docs. */

@@ -10,6 +10,7 @@ import type { Actor } from '../../access/audit/audit-log.ts'
 import type {
   AuthenticatedCaller,
   Authenticator,
+  Credentials,
   Interface,
 } from '../../access/auth/authenticate.ts'
 import type { CallerKind } from '../../access/auth/limited-key.ts'
@@ -201,8 +202,7 @@ const admittedCaller: CallerOf = (request) => {
 function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>) {
   const admit = (request: FastifyRequest, done: (error?: Error) => void): void => {
     try {
-      const rawHeaders = credentialHeaders(request.raw)
-      const caller = authenticator.authenticate({ rawHeaders, address: request.ip })
+      const caller = authenticator.authenticate(credentialsOf(request))
       const { callers, scope, interface: only } = request.routeOptions.config
       requireKind(caller, callers)
       requireScope(caller, scope)
@@ -217,8 +217,7 @@ function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>
   return (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void => {
     let pending: Promise<void> | undefined
     try {
-      const rawHeaders = credentialHeaders(request.raw)
-      pending = authenticator.lookUp({ rawHeaders, address: request.ip })
+      pending = authenticator.lookUp(credentialsOf(request))
     } catch (error) {
       done(error as Error)
       return
@@ -226,6 +225,11 @@ function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>
     if (pending === undefined) admit(request, done)
     else void pending.then(() => admit(request, done), done)
   }
+}
+
+function credentialsOf({ raw, ip, routeOptions }: FastifyRequest): Credentials {
+  const takesBasic = routeOptions.config.takesBasic === true
+  return { rawHeaders: credentialHeaders(raw), address: ip, takesBasic }
 }
 
 /** @throws DomainError `insufficient_permissions` for whoever the route is not meant for */
@@ -258,10 +262,10 @@ function requireScope(
 /** @throws DomainError `invalid_request`, naming the credentials to use */
 function requireInterface({ interface: spoken }: AuthenticatedCaller, only?: Interface): void {
   if (only === undefined || spoken === only) return
-  throw new DomainError('invalid_request', `this operation needs ${credentialsOf[only]}`)
+  throw new DomainError('invalid_request', `this operation needs ${wordsFor[only]}`)
 }
 
-const credentialsOf: Readonly<Record<Interface, string>> = {
+const wordsFor: Readonly<Record<Interface, string>> = {
   bearer: 'a bearer token',
   'header-key': 'x-api-key and x-api-secret',
 }

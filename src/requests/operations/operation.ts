@@ -49,6 +49,8 @@ export interface Operation<
   readonly handler?: (
     exchange: Exchange<Path, Query, Body>,
   ) => Promise<AnswerOf<Answered> | FastifyReply>
+  /** Whether a key and its secret may also come as Basic authentication. */
+  readonly takesBasic?: boolean
   /** Whether its body may be compressed. */
   readonly takesCompressed?: boolean
   /** Instead of a handler: what a POST does, once for each Idempotency-Key. */
@@ -220,9 +222,11 @@ function schemaOf(
   }
 }
 
-function configOf({ scope, callers, interface: only, errors, takesCompressed }: AnyOperation) {
+function configOf(operation: AnyOperation) {
+  const { scope, callers, interface: only, errors, takesBasic, takesCompressed } = operation
   return {
     scope,
+    ...(takesBasic === true && { takesBasic }),
     ...(takesCompressed === true && { takesCompressed }),
     ...(callers && { callers }),
     ...(only && { interface: only }),

@@ -32,6 +32,11 @@ const sourceStatus = s.component('SourceStatus', {
       lastError: s.text,
       retries: { ...s.count, description: 'Failures in a row.' },
       messages: { ...s.count, description: 'On disk and acknowledged, since the service started.' },
+      skipped: {
+        ...s.count,
+        description:
+          'Left out because they were retained (`source.retained`), since the service started.',
+      },
       lastMessage: s.nullable(s.dateTime),
       unacknowledged: { ...s.count, description: 'Arrived, and not on disk yet.' },
       rounds: {
@@ -48,7 +53,16 @@ const sourceStatus = s.component('SourceStatus', {
       lag: { ...s.count, description: 'Seconds for which a round has been due that is not done.' },
     },
     {
-      optional: ['lastError', 'rounds', 'overlapped', 'missed', 'lastRound', 'nextRound', 'lag'],
+      optional: [
+        'lastError',
+        'skipped',
+        'rounds',
+        'overlapped',
+        'missed',
+        'lastRound',
+        'nextRound',
+        'lag',
+      ],
     },
   ),
   description: 'Of streams whose readings are fetched from somewhere.',

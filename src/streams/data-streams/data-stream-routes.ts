@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
+import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -7,11 +8,7 @@ import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, describedOnly } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
-import {
-  type AddOperation,
-  type Exchange,
-  operationsOf,
-} from '../../requests/operations/operation.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import { type AddTwoHalves, halfOf, twoHalvesOf } from '../../requests/operations/two-halves.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
 import type { AssetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
@@ -74,6 +71,12 @@ export interface DataStreamRoutesNeeds {
   readonly nowUs: () => number
 }
 
+/** What a stream is made with. */
+export type CreationNeeds = Omit<
+  DataStreamRoutesNeeds,
+  'assets' | 'callerOf' | 'nowUs' | 'posts' | 'processing'
+>
+
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
@@ -99,7 +102,7 @@ function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
       body: describedOnly(newDataStream),
       answers: { 201: dataStream },
       errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
-      effect: (exchange) => creation(needs, exchange),
+      effect: ({ caller, body }) => creation(needs, caller, body),
     }),
   })
 
@@ -154,7 +157,8 @@ function addStatus(add: AddOperation, needs: DataStreamRoutesNeeds): void {
   })
 }
 
-async function creation(needs: DataStreamRoutesNeeds, { caller, body }: Exchange) {
+/** What makes a stream of a definition, with the event of it. */
+export async function creation(needs: CreationNeeds, caller: AuthenticatedCaller, body: unknown) {
   const { streams, vaults, units, sources, topics, lifecycle, publicUrl } = needs
   const { userId, apiKeyId } = caller
   const definition = await withConversions(units, parseDefinition(body))

@@ -16,6 +16,8 @@ export interface SourceStatus {
   readonly retries: number
   /** Messages that are durable, since the start of the service. */
   readonly messages: number
+  /** Messages that were left out on purpose, since the start of the service. */
+  readonly skipped: number
   readonly lastMessageAtUs: number | undefined
   /** Messages that have arrived and are not durable yet. */
   readonly unacknowledged: number

@@ -124,6 +124,7 @@ function sourceBody({ isPaused }: DataStream, source: SourceStatus): SourceBody 
     ...(lastError !== undefined && { lastError }),
     retries: source.retries,
     messages: source.messages,
+    ...(source.skipped > 0 && { skipped: source.skipped }),
     lastMessage: timeOrNull(lastMessageAtUs ?? 0),
     unacknowledged: source.unacknowledged,
     ...roundsBody(source),

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { foreignTopics as foreignTopicsValues } from '../../access/auth/foreign-topics.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
 import {
@@ -33,6 +34,14 @@ const certificateName = {
   description: 'Common name of the client certificates that stand for it; unique in the service.',
 }
 
+export const foreignTopics = {
+  ...s.choice(foreignTopicsValues),
+  description: [
+    'What it does over MQTT on topics that are none of its own: `ignore` takes its will, its subscriptions and',
+    'its messages, and drops them.',
+  ].join(' '),
+} as const
+
 const properties = {
   id: { ...deviceId, description: 'The same as apiKey, as paths name it.' },
   apiKey: { ...deviceId, description: 'The MQTT user name, and x-api-key.' },
@@ -42,6 +51,7 @@ const properties = {
   clientId,
   certificateName,
   rateLimit: s.eitherOf(rateLimit, s.nothing),
+  foreignTopics,
   commandTopic: { ...s.text, description: 'What its own topics of MQTT begin with.' },
   serial: { ...s.nullable(s.text), description: 'What it registered itself as.' },
   mayRegisterAgain: s.boolean,
@@ -83,10 +93,13 @@ const settings = {
   certificateName,
   rateLimit: s.eitherOf(rateLimit, s.nothing),
   expiresAt: { ...s.nullable(s.text), description: 'RFC 3339, with a zone.' },
+  foreignTopics,
 }
 
 export const newDeviceSchema = s.component('NewDevice', {
-  ...s.record(settings, { optional: ['clientId', 'certificateName', 'rateLimit', 'expiresAt'] }),
+  ...s.record(settings, {
+    optional: ['clientId', 'certificateName', 'rateLimit', 'expiresAt', 'foreignTopics'],
+  }),
   examples: [{ name: 'boiler 7', streamIds: ['0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60'] }],
 })
 
@@ -120,8 +133,8 @@ const table = {
   ...s.text,
   description: [
     'The first line names the columns: `name`, `streamId` (several are separated by spaces) or',
-    '`streamName`, and those of `clientId`, `certificateName`, `readingsPerSecond`, `burst` and',
-    '`expiresAt` that are needed. An empty cell is as good as none.',
+    '`streamName`, and those of `clientId`, `certificateName`, `readingsPerSecond`, `burst`, `expiresAt` and',
+    '`foreignTopics` that are needed. An empty cell is as good as none.',
   ].join(' '),
   examples: ['name,streamId\nboiler 7,0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60\n'],
 }
@@ -175,6 +188,7 @@ export function deviceBody(device: Device, nowUs: number, droppedPublishes = 0):
     clientId: device.clientId ?? null,
     certificateName: device.certificateName ?? null,
     rateLimit: device.rateLimit ?? null,
+    foreignTopics: device.foreignTopics,
     commandTopic: commandTopic(device),
     serial: registered?.serial ?? null,
     mayRegisterAgain: device.mayRegisterAgain,

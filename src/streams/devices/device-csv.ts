@@ -30,6 +30,7 @@ const columns = [
   'readingsPerSecond',
   'burst',
   'expiresAt',
+  'foreignTopics',
 ] as const
 
 type Column = (typeof columns)[number]

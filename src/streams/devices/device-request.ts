@@ -1,3 +1,7 @@
+import {
+  type ForeignTopics,
+  foreignTopics as foreignTopicsValues,
+} from '../../access/auth/foreign-topics.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import {
   check,
@@ -30,6 +34,7 @@ export interface DeviceRequest {
   readonly certificateName?: string | undefined
   readonly rateLimit?: RateLimit | undefined
   readonly expiresAtUs?: number | undefined
+  readonly foreignTopics?: ForeignTopics
   readonly mayRegisterAgain?: boolean
 }
 
@@ -78,6 +83,9 @@ export function readDeviceRequest(
   if (body['expiresAt'] !== undefined) {
     request.expiresAtUs = readExpiry(given<string>(body['expiresAt']), nowUs, problems)
   }
+  if (body['foreignTopics'] !== undefined) {
+    request.foreignTopics = body['foreignTopics'] as ForeignTopics
+  }
   if (body['mayRegisterAgain'] !== undefined) {
     request.mayRegisterAgain = body['mayRegisterAgain'] as boolean
   }
@@ -116,6 +124,7 @@ export function settingsOf(
     certificateName: member('certificateName'),
     rateLimit: member('rateLimit'),
     expiresAtUs: member('expiresAtUs'),
+    foreignTopics: request.foreignTopics ?? before?.foreignTopics ?? 'refuse',
   }
 }
 
@@ -173,6 +182,11 @@ export const rateLimitRule: Rule = part({ readingsPerSecond, burst }, [
   'burst',
 ])
 
+export const foreignTopicsRule: Rule = (value, key, problems) => {
+  if (foreignTopicsValues.some((one) => one === value)) return
+  problems.add(key, `must be one of: ${foreignTopicsValues.join(', ')}`)
+}
+
 const ofAll: Rules = {
   name: plainText(200),
   streamIds: streamIdList,
@@ -180,6 +194,7 @@ const ofAll: Rules = {
   certificateName: plainText(certificateNameMax),
   rateLimit: rateLimitRule,
   expiresAt,
+  foreignTopics: foreignTopicsRule,
 }
 
 const rules: Readonly<Record<RequestKind, Rules>> = {

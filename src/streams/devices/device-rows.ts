@@ -7,6 +7,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
+import { foreignTopicsColumn, foreignTopicsIn } from '../../access/auth/foreign-topics.ts'
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
@@ -19,7 +20,7 @@ const idsPerStatement = 500
 
 /** The columns that a device's settings are stored in. */
 export function settingColumns(settings: DeviceSettings) {
-  const { name, clientId, certificateName, rateLimit, expiresAtUs } = settings
+  const { name, clientId, certificateName, rateLimit, expiresAtUs, foreignTopics } = settings
   return {
     name,
     name_folded: name.toLowerCase(),
@@ -28,6 +29,7 @@ export function settingColumns(settings: DeviceSettings) {
     readings_per_second: rateLimit?.readingsPerSecond ?? null,
     burst: rateLimit?.burst ?? null,
     expires_at: expiresAtUs ?? null,
+    foreign_topics: foreignTopicsColumn(foreignTopics),
   }
 }
 
@@ -113,6 +115,7 @@ function fromRow(
       readingsPerSecond === null || burst === null ? undefined : { readingsPerSecond, burst },
     createdAtUs: row.created_at,
     expiresAtUs: row.expires_at ?? undefined,
+    foreignTopics: foreignTopicsIn(row.foreign_topics),
     revokedAtUs: row.revoked_at ?? undefined,
     rotatedAtUs: row.rotated_at ?? undefined,
     previousSecretUntilUs: previousUntilUs > nowUs ? previousUntilUs : undefined,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import { devicePrefix } from '../../access/auth/limited-key.ts'
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 
@@ -34,6 +35,8 @@ export interface DeviceSettings {
   readonly certificateName: string | undefined
   readonly rateLimit: RateLimit | undefined
   readonly expiresAtUs: number | undefined
+  /** What becomes of what it does over MQTT on topics that are none of its own. */
+  readonly foreignTopics: ForeignTopics
 }
 
 /** A device as its owner sees it. */

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
-import { deviceWithSecretSchema, rateLimit } from './device-api.ts'
+import { deviceWithSecretSchema, foreignTopics, rateLimit } from './device-api.ts'
 import type { ProvisioningKey } from './provisioning-key.ts'
 
 export const provisioningKeyId = {
@@ -19,6 +19,7 @@ const properties = {
   devicesRegistered: s.count,
   registrationsPerMinute: s.count,
   rateLimit: { ...s.eitherOf(rateLimit, s.nothing), description: 'Of each device.' },
+  foreignTopics,
   createdAt: s.dateTime,
   expiresAt: s.nullable(s.dateTime),
   revokedAt: s.nullable(s.dateTime),
@@ -43,9 +44,10 @@ export const newProvisioningKeySchema = s.describedOnly({
       devicesMax: s.integer(1, 100_000, { examples: [1_000] }),
       registrationsPerMinute: s.integer(1, 6_000, { default: 60 }),
       rateLimit,
+      foreignTopics,
       expiresAt: s.nullable(s.text),
     },
-    { optional: ['registrationsPerMinute', 'rateLimit', 'expiresAt'] },
+    { optional: ['registrationsPerMinute', 'rateLimit', 'foreignTopics', 'expiresAt'] },
   ),
   examples: [
     {
@@ -81,6 +83,7 @@ export function provisioningKeyBody(key: ProvisioningKey): Static<typeof provisi
     devicesRegistered: key.devicesRegistered,
     registrationsPerMinute: key.registrationsPerMinute,
     rateLimit: key.rateLimit ?? null,
+    foreignTopics: key.foreignTopics,
     createdAt: formatUs(key.createdAtUs),
     expiresAt: timeOrNull(key.expiresAtUs),
     revokedAt: timeOrNull(key.revokedAtUs),

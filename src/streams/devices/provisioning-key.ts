@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import { provisioningPrefix } from '../../access/auth/limited-key.ts'
 import type { UserId, VaultId } from '../../core/ids.ts'
 import type { RateLimit } from './device.ts'
@@ -17,6 +18,8 @@ export interface ProvisioningKey {
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
   readonly rateLimit: RateLimit | undefined
+  /** Of each device. */
+  readonly foreignTopics: ForeignTopics
   readonly createdAtUs: number
   readonly expiresAtUs: number | undefined
   readonly revokedAtUs: number | undefined

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import type { KeyDirectory } from '../../access/auth/key-directory.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import { check, integer, Problems, type Rule } from '../../contracts/definitions/problems.ts'
@@ -15,7 +16,7 @@ import { ownVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import { parseDefinition } from '../data-streams/definition.ts'
 import type { RateLimit } from './device.ts'
-import { plainText, rateLimitRule, readExpiry } from './device-request.ts'
+import { foreignTopicsRule, plainText, rateLimitRule, readExpiry } from './device-request.ts'
 import { assertMayGive } from './device-rights.ts'
 import * as api from './provisioning-api.ts'
 import type { ProvisioningKey } from './provisioning-key.ts'
@@ -128,7 +129,7 @@ function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioni
   const problems = new Problems('', found)
   const value = isObject(body) ? withoutEnd(body) : {}
   check(value, { rules, required: ['name', 'definition', 'devicesMax'] }, problems)
-  const { name, devicesMax, expiresAt, registrationsPerMinute, rateLimit } = value
+  const { name, devicesMax, expiresAt, registrationsPerMinute, rateLimit, foreignTopics } = value
   const expiresAtUs = readExpiry(expiresAt as string | undefined, nowUs, problems)
   if (found.length > 0) {
     throw new DomainError('invalid_request', 'the provisioning key is not valid', {
@@ -146,6 +147,7 @@ function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioni
     registrationsPerMinute:
       (registrationsPerMinute as number | undefined) ?? registrationsPerMinuteDefault,
     rateLimit: rateLimit as RateLimit | undefined,
+    foreignTopics: (foreignTopics as ForeignTopics | undefined) ?? 'refuse',
     expiresAtUs,
   }
 }
@@ -188,6 +190,7 @@ const rules = {
   devicesMax: integer(1, 100_000),
   registrationsPerMinute: integer(1, 6_000),
   rateLimit: rateLimitRule,
+  foreignTopics: foreignTopicsRule,
   expiresAt: ((value, key, problems) => {
     if (typeof value !== 'string' || value.length > 64) problems.add(key, 'must be a time')
   }) satisfies Rule,

@@ -1,5 +1,6 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
+import { foreignTopicsColumn, foreignTopicsIn } from '../../access/auth/foreign-topics.ts'
 import type { LimitedKeys } from '../../access/auth/limited-keys.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -58,6 +59,7 @@ export class ProvisioningStore {
         'readings_per_second',
         'burst',
         'registrations_per_minute',
+        'foreign_topics',
       ])
       .expression(
         sql`SELECT ${id}, ${ownerId}, id, ${wanted.name}, ${JSON.stringify(wanted.definition)},
@@ -65,7 +67,8 @@ export class ProvisioningStore {
               cast(${wanted.expiresAtUs ?? null} as bigint), cast(${wanted.devicesMax} as bigint),
               cast(${rateLimit?.readingsPerSecond ?? null} as double precision),
               cast(${rateLimit?.burst ?? null} as bigint),
-              cast(${wanted.registrationsPerMinute} as bigint)
+              cast(${wanted.registrationsPerMinute} as bigint),
+              cast(${foreignTopicsColumn(wanted.foreignTopics)} as text)
             FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}
               AND ${count} < ${provisioningKeysMax}`,
       )
@@ -157,6 +160,7 @@ function fromRow(row: Selectable<StateSchema['provisioning_keys']>): Provisionin
     devicesMax: row.devices_max,
     devicesRegistered: row.devices_registered,
     registrationsPerMinute: row.registrations_per_minute,
+    foreignTopics: foreignTopicsIn(row.foreign_topics),
     rateLimit:
       readingsPerSecond === null || burst === null ? undefined : { readingsPerSecond, burst },
     createdAtUs: row.created_at,

@@ -144,7 +144,8 @@ async function newcomer(
   const { id, ownerId, vaultId } = key
   const wanted = parseDefinition({ ...key.definition, name, vaultId })
   const { stream, changes } = streams.plan(ownerId, await withConversions(units, wanted), id)
-  const settings = { ...nothing, name, streamIds: [stream.id], rateLimit: key.rateLimit }
+  const { rateLimit, foreignTopics } = key
+  const settings = { ...nothing, name, streamIds: [stream.id], rateLimit, foreignTopics }
   const { device, secret, insertions } = devices.planOne(ownerId, settings, id)
   const actor = { userId: ownerId, apiKeyId: id }
   const notice = noticeOf(stream, 'created', needs.publicUrl)

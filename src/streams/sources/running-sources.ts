@@ -63,6 +63,8 @@ export interface SourceTotals {
   readonly paused: number
   readonly connections: number
   readonly messages: number
+  /** Messages that were left out on purpose. */
+  readonly skipped: number
   readonly unacknowledged: number
   readonly rounds: SourceRounds
   /** Lag of the source that is furthest behind its schedule. */
@@ -84,6 +86,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   readonly #ended = {
     connections: 0,
     messages: 0,
+    skipped: 0,
     rounds: { count: 0, overlapped: 0, missed: 0 },
   }
   #isStopped = false
@@ -127,7 +130,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
 
   readonly totals = (): SourceTotals => {
     const states = { running: 0, connecting: 0, waiting: 0, failing: 0, paused: 0 }
-    let { connections, messages } = this.#ended
+    let { connections, messages, skipped } = this.#ended
     let unacknowledged = 0
     let lagUs = 0
     const rounds = { ...this.#ended.rounds }
@@ -136,11 +139,12 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
       states[status.state]++
       connections += runner.connections
       messages += status.messages
+      skipped += status.skipped
       unacknowledged += status.unacknowledged
       lagUs = Math.max(lagUs, status.lagUs ?? 0)
       addTo(rounds, status.rounds)
     }
-    return { ...states, connections, messages, unacknowledged, rounds, lagUs }
+    return { ...states, connections, messages, skipped, unacknowledged, rounds, lagUs }
   }
 
   async stop(): Promise<void> {
@@ -226,8 +230,9 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     // What is left is dealt with before anything else can have a position of this stream.
     if (wanted === undefined) await this.#dealWithLeft(id).catch(this.#needs.onFailure)
     this.#ended.connections += runner.connections
-    const { messages, rounds } = runner.status
+    const { messages, skipped, rounds } = runner.status
     this.#ended.messages += messages
+    this.#ended.skipped += skipped
     addTo(this.#ended.rounds, rounds)
     const next = wanted && openedBy(wanted.connector, { streamId: id, source: wanted.source })
     if (next?.identity === source.identity || !source.release) return

@@ -133,6 +133,7 @@ export class SourceRunner {
       position,
       onRunning: () => state.reached(),
       onHeldUp: (reason) => state.heldUp(this.withoutSecrets(reason)),
+      onSkipped: (messages) => state.skipped(messages),
       onWaiting: (dueAtUs) => state.waiting(dueAtUs),
       onRound: (round) => state.roundEnded(round),
       wish: this.#wish,

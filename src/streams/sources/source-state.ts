@@ -23,6 +23,7 @@ export class SourceState {
   #retries = 0
   #connections = 0
   #messages = 0
+  #skipped = 0
   #lastMessageAtUs: number | undefined
   #unacknowledged = 0
   /**
@@ -63,6 +64,7 @@ export class SourceState {
       lastError: this.#heldUp ?? this.#failure?.error ?? this.#silence(isLong),
       retries: this.#retries,
       messages: this.#messages,
+      skipped: this.#skipped,
       lastMessageAtUs: this.#lastMessageAtUs,
       unacknowledged: this.#unacknowledged,
       isLasting: isFailing && (this.#failure?.isRefused === true || isLong),
@@ -71,6 +73,10 @@ export class SourceState {
       nextRoundAtUs: isDue ? this.#dueAtUs : undefined,
       lagUs: isDue ? Math.max(0, nowUs - (this.#dueAtUs as number)) : undefined,
     }
+  }
+
+  skipped(messages: number): void {
+    this.#skipped += messages
   }
 
   /** @param reason without secrets */

@@ -67,6 +67,12 @@ const securitySchemes = {
     description: 'Together with `x-api-secret`. Selects the header-key interface.',
   },
   apiSecret: { type: 'apiKey', in: 'header', name: 'x-api-secret' },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'A key and its secret, for devices that can do nothing else: only where readings are sent or read. The same as `x-api-key` with `x-api-secret`.',
+  },
 } as const
 
 function operation(route: DescribedRoute, components: Components): JsonSchema {
@@ -99,11 +105,13 @@ function permissionNeeded({ scope, interface: only }: Needed): string {
   return `Needs ${permission}, and ${credentials}.`
 }
 
-function security({ scope, interface: only }: Needed): readonly JsonSchema[] {
+function security({ scope, interface: only, takesBasic }: Needed): readonly JsonSchema[] {
   if (scope === undefined) return []
   const roles = scope === 'any' ? [] : [scope]
   const schemes = { bearer: { bearer: roles }, 'header-key': { apiKey: roles, apiSecret: roles } }
-  return only === undefined ? Object.values(schemes) : [schemes[only]]
+  if (only !== undefined) return [schemes[only]]
+  const basic = takesBasic === true ? [{ basic: roles }] : []
+  return [...Object.values(schemes), ...basic]
 }
 
 /** A route may describe the answers of a status itself: then it shows examples of its own. */
