@@ -48,7 +48,7 @@ function enclosing(before: Buffer, after: Buffer): (items: readonly Buffer[]) =>
   return (items) => {
     copied += length
     if (length > envelopeBytesMax || copied > envelopesBytesMax) throw new TooManyCopies()
-    // Of one item a list is made as well: it stands where a list stood.
+    // One item is a list as well: it stands where a list stood.
     const list = items.length === 1 ? [opening, ...items, closing] : [asList(items)]
     return Buffer.concat([before, ...list, after])
   }

@@ -23,7 +23,7 @@ export function apiItems(given: string | ItemsLevel | readonly ItemsLevel[]): Ap
   const steps = isWithin ? parsed.steps : undefined
   const isPlain = as === 'list' && steps?.every((step) => typeof step === 'string') === true
   return {
-    names: isPlain ? (steps as readonly string[]) : undefined,
+    names: isPlain ? steps : undefined,
     count: (body) => (steps === undefined ? undefined : countAt(body, steps)),
   }
 }

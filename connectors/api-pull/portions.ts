@@ -75,7 +75,7 @@ export function eachAlone(items: readonly Buffer[]): readonly (readonly Buffer[]
   return ok && unreadable.size === 0 ? [items] : items.map((item) => [item])
 }
 
-/** Those alone that cannot be read, and together what is between them. */
+/** Items that cannot be read alone, and together what is between them. */
 export function badAlone(items: readonly Buffer[]): readonly (readonly Buffer[])[] {
   const { ok, unreadable } = read(items)
   if (!ok) return items.map((item) => [item])
