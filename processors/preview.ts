@@ -1,4 +1,4 @@
-import type { Receipt } from '../src/contracts/reading.ts'
+import type { Receipt, RefusedReading } from '../src/contracts/reading.ts'
 import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import type { TransformStep } from '../src/contracts/transform-step.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
@@ -41,7 +41,14 @@ export function previewOf(
     if (verdict.accepted) {
       return { status: verdict.isFiltered ? 'filtered' : 'stored', steps: shown }
     }
-    const { reason, message, details } = verdict
-    return { status: 'refused', steps: shown, reason, message, details }
+    return refusedPreview(verdict, shown)
   }
+}
+
+/** What is shown of a reading that is refused. */
+export function refusedPreview(
+  { reason, message, details }: RefusedReading,
+  steps: Preview['steps'] = [],
+): Preview {
+  return { status: 'refused', steps, reason, message, details }
 }

@@ -1,6 +1,7 @@
 import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 import { durationMs, type HttpOptions, httpOptions } from '../http-client/http-options.ts'
+import { type ApiItems, apiItems } from './items.ts'
 import { type ApiSource, apiSource } from './source.ts'
 
 export type ApiMethod = 'GET' | 'POST' | 'PUT'
@@ -21,6 +22,8 @@ export interface ApiOptions extends HttpOptions {
   readonly body: unknown
   readonly timeoutMs: number
   readonly itemsPath: readonly string[] | undefined
+  /** The first step from an answer to its readings, where the stream takes the others by itself. */
+  readonly items: ApiItems | undefined
   readonly pagination: ApiPagination | undefined
   readonly pagesMax: number
   readonly format: string
@@ -45,6 +48,7 @@ export function apiOptions({ source: given }: SourceDefinition): ApiOptions {
     body,
     timeoutMs: Math.min(timeoutMsMax, durationMs(timeout)),
     itemsPath: itemsPath?.split('.'),
+    items: source.items === undefined ? undefined : apiItems(source.items),
     pagination: pagination && paginationOf(pagination),
     pagesMax: pagination?.pagesMax ?? standardPagesMax,
     format: source.format ?? 'json',

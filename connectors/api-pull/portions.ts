@@ -15,19 +15,27 @@ const keptBytesMax = 64 * 1024
 /** Items of one page. */
 const pageItemsMax = 100_000
 
+/** How several items become one message. */
+export type Join = (items: readonly Buffer[]) => Buffer
+
+interface PortionsNeeds {
+  /** Where messages come from. */
+  readonly source: string
+  readonly join: Join
+  /** Takes items that can be read apart from those that cannot; nothing where these take no others with them. */
+  readonly part?: (items: readonly Buffer[]) => readonly (readonly Buffer[])[]
+}
+
 /** Collects the items of a page into messages of several. */
 export class Portions {
   readonly messages: FetchedMessage[] = []
-  readonly #join: (items: readonly Buffer[]) => Buffer
-  readonly #source: string
+  readonly #needs: PortionsNeeds
   #items: Buffer[] = []
   #bytes = 0
   count = 0
 
-  /** @param join how several items become one message */
-  constructor(source: string, join: (items: readonly Buffer[]) => Buffer) {
-    this.#source = source
-    this.#join = join
+  constructor(needs: PortionsNeeds) {
+    this.#needs = needs
   }
 
   /** @throws Error when there are too many */
@@ -44,7 +52,7 @@ export class Portions {
   async refuse(payload: Buffer, problem: string): Promise<void> {
     this.count++
     await this.end()
-    this.messages.push({ payload, source: this.#source, problem })
+    this.messages.push({ payload, source: this.#needs.source, problem })
   }
 
   /** Makes a message of what there is. */
@@ -53,19 +61,39 @@ export class Portions {
     this.#items = []
     this.#bytes = 0
     if (items.length === 0) return
-    const joined = this.#join(items)
-    const isWhole = this.#join !== asList || items.length === 1 || isReadable(joined)
-    for (const payload of isWhole ? [joined] : items) {
-      this.messages.push(messageOf(payload, this.#source))
+    const { join, part, source } = this.#needs
+    for (const some of items.length === 1 ? [items] : (part?.(items) ?? [items])) {
+      this.messages.push(messageOf(join(some), source))
     }
     await nextTurn()
   }
 }
 
-/** Whether each item can be read. One that is no JSON would take the others with it. */
-function isReadable(list: Buffer): boolean {
-  const decoded = decoders.json(list)
-  return decoded.ok && (decoded.unreadable?.size ?? 0) === 0
+/** Each item alone where one cannot be read: one that is no JSON would take the others with it. */
+export function eachAlone(items: readonly Buffer[]): readonly (readonly Buffer[])[] {
+  const { ok, unreadable } = read(items)
+  return ok && unreadable.size === 0 ? [items] : items.map((item) => [item])
+}
+
+/** Items that cannot be read alone, and together what is between them. */
+export function badAlone(items: readonly Buffer[]): readonly (readonly Buffer[])[] {
+  const { ok, unreadable } = read(items)
+  if (!ok) return items.map((item) => [item])
+  const parts: Buffer[][] = []
+  let isOpen = false
+  for (const [index, item] of items.entries()) {
+    const isBad = unreadable.has(index)
+    if (isOpen && !isBad) parts.at(-1)?.push(item)
+    else parts.push([item])
+    isOpen = !isBad
+  }
+  return parts
+}
+
+function read(items: readonly Buffer[]) {
+  const decoded = decoders.json(asList(items))
+  const unreadable = decoded.ok ? decoded.unreadable : undefined
+  return { ok: decoded.ok, unreadable: unreadable ?? new Map<number, string>() }
 }
 
 /** A JSON array of items that are JSON: byte for byte; of one, the item itself. */

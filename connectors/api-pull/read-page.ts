@@ -2,9 +2,11 @@ import { CsvLines, CsvProblem } from '../../processors/csv-lines.ts'
 import { type FetchedMessage, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { ApiAnswer } from '../http-client/exchange.ts'
 import { shownAddress } from '../http-client/shown-text.ts'
+import { enclosedItems } from './enclosed-items.ts'
+import type { ApiItems } from './items.ts'
 import { elementsOf, isList, JsonProblem, type Slice, slicesAt, startOf } from './json-slices.ts'
 import type { ApiOptions } from './options.ts'
-import { asLines, asList, messageOf, Portions } from './portions.ts'
+import { asLines, asList, eachAlone, messageOf, Portions } from './portions.ts'
 
 /** What an answer holds. */
 export interface ReadPage {
@@ -23,6 +25,9 @@ interface Content {
   /** Where messages come from. */
   readonly source: string
 }
+
+/** Items as a list of JSON. */
+const asItems = { join: asList, part: eachAlone }
 
 const ndjsonTypes = [
   'application/x-ndjson',
@@ -53,9 +58,9 @@ async function reading(content: Content): Promise<ReadPage> {
   const { format, itemsPath } = options
   if (/[/+]xml$/.test(type)) return await readXml(content)
   if (format === 'csv') return await readCsv(content)
-  if (format === 'ndjson') return await readLines(content, asLines)
+  if (format === 'ndjson') return await readLines(content, { join: asLines })
   if (format === 'json') {
-    if (itemsPath === undefined && ndjsonTypes.includes(type)) return readLines(content, asList)
+    if (itemsPath === undefined && ndjsonTypes.includes(type)) return readLines(content, asItems)
     if (type === 'text/html') throw new Error('the answer is a web page (text/html)')
     if (type === 'text/csv')
       throw new SourceRefused('the answer is CSV: set format to csv, and columns')
@@ -65,8 +70,9 @@ async function reading(content: Content): Promise<ReadPage> {
 }
 
 async function readJson({ body, options, source }: Content): Promise<ReadPage> {
-  const { itemsPath, pagination } = options
+  const { itemsPath, items: wanted, pagination } = options
   const cursorPath = pagination?.cursorPath
+  if (wanted !== undefined) return await readItems(body, wanted, { source, cursorPath })
   if (itemsPath === undefined && cursorPath === undefined) return await readWhole(body, source)
   const paths = [itemsPath ?? [], ...(cursorPath === undefined ? [] : [cursorPath])]
   const [items, cursor] = slicesAt(body, paths)
@@ -74,6 +80,33 @@ async function readJson({ body, options, source }: Content): Promise<ReadPage> {
   const cursorText = cursor && cursorOf(body.toString('utf8', cursor.start, cursor.end))
   if (itemsPath === undefined) return { ...(await readWhole(body, source)), cursor: cursorText }
   return { ...(await itemsAt(body, items, source)), cursor: cursorText }
+}
+
+/** An answer whose readings the stream finds by itself. */
+async function readItems(
+  body: Buffer,
+  { names, count }: ApiItems,
+  {
+    source,
+    cursorPath,
+  }: { readonly source: string; readonly cursorPath: readonly string[] | undefined },
+): Promise<ReadPage> {
+  const cursor = cursorPath && textAt(body, cursorPath)
+  if (names === undefined) {
+    const found = count(body)
+    if (found === 0) return { messages: [], count: 0, cursor }
+    return { messages: [messageOf(body, source)], count: found, cursor }
+  }
+  if (names.length === 0) return { ...(await readWhole(body, source)), cursor }
+  const [items] = slicesAt(body, [names])
+  if (items === undefined) throw new Error(`there is nothing at ${names.join('.')}`)
+  const page = await enclosedItems(body, items, source)
+  return { ...page, cursor }
+}
+
+function textAt(body: Buffer, path: readonly string[]): string | undefined {
+  const [found] = slicesAt(body, [path])
+  return found && cursorOf(body.toString('utf8', found.start, found.end))
 }
 
 /** A list is a page of items; anything else one message, as it is, of which the decoder has to judge. */
@@ -90,7 +123,7 @@ async function readWhole(body: Buffer, source: string): Promise<ReadPage> {
 }
 
 async function itemsAt(body: Buffer, items: Slice, source: string): Promise<ReadPage> {
-  const portions = new Portions(source, asList)
+  const portions = new Portions({ source, ...asItems })
   if (isList(body, items)) {
     for (const { start, end } of elementsOf(body, items)) {
       await portions.add(body.subarray(start, end))
@@ -119,9 +152,9 @@ function cursorOf(text: string): string | undefined {
 
 async function readLines(
   { body, source }: Content,
-  join: (items: readonly Buffer[]) => Buffer,
+  ways: Pick<ConstructorParameters<typeof Portions>[0], 'join' | 'part'>,
 ): Promise<ReadPage> {
-  const portions = new Portions(source, join)
+  const portions = new Portions({ source, ...ways })
   for (let start = startOf(body); start < body.length; ) {
     const feed = body.indexOf(10, start)
     const end = feed < 0 ? body.length : feed
@@ -136,7 +169,7 @@ async function readLines(
 async function readCsv({ body, charset, options, source }: Content): Promise<ReadPage> {
   const { delimiter, columns, headerLines } = options
   const text = textOf(body, charset)
-  const portions = new Portions(source, asLines)
+  const portions = new Portions({ source, join: asLines })
   try {
     const lines = new CsvLines(text, { delimiter, cellsMax: columns.length + 1 })
     for (let skipped = 0; skipped < headerLines; skipped++) lines.next()
@@ -162,7 +195,7 @@ async function readXml({ body, charset, options, source }: Content): Promise<Rea
   // Loaded when it is needed: few APIs still send it.
   const { XmlDocument } = await import('./xml-records.ts')
   const xml = new XmlDocument(textOf(body, charset ?? declared?.[1]))
-  const portions = new Portions(source, asLines)
+  const portions = new Portions({ source, join: asLines })
   for (const record of xml.at(itemsPath)) {
     try {
       const cells = columns.map((name) => cellOf(name === null ? undefined : record.valueOf(name)))

@@ -64,7 +64,7 @@ export const apiSource = sourceKind({
     },
     itemsPath: {
       ...memberPath,
-      doc: 'where in the answer the readings are: names with dots between them. Of JSON, and of XML with `format: csv`',
+      doc: 'of XML with `format: csv`: where in the answer the records are, as names with dots between them. Of JSON as well, where it is cut out of the answer: `items` says more',
     },
     pagination: { ...pagination, doc: '[below](#pages); without it there is one page' },
     headerLines: {
@@ -90,6 +90,9 @@ function checkApiSource(source: Json, problems: Problems): void {
   }
   if (headerLines !== undefined && format !== 'csv') {
     problems.add('headerLines', 'needs the format csv')
+  }
+  if (source['items'] !== undefined && source['itemsPath'] !== undefined) {
+    problems.add('itemsPath', 'must be left out beside items')
   }
   const hasPaths = format === undefined || format === 'json' || format === 'csv'
   if (source['itemsPath'] !== undefined && !hasPaths) {

@@ -76,11 +76,11 @@ const acceptedSchema = s.record(
 export type AcceptedBody = Static<typeof acceptedSchema>
 
 const batchSchema = s.record(
-  { accepted: s.integer(1), rejected: s.listOf(rejectionSchema) },
+  { accepted: s.count, rejected: s.listOf(rejectionSchema) },
   { title: 'A batch' },
 )
 
-/** What a batch is answered of which one reading was taken at least. */
+/** What a batch is answered of which one reading was taken at least, or which holds none. */
 export type BatchBody = Static<typeof batchSchema>
 
 const rejectedAnswer = {

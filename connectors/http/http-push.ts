@@ -93,19 +93,14 @@ async function pushToOne(
   const { streamId } = before
   needs.assertReady()
   const sent = sentReadings(request, before)
-  spend(needs, request, sent)
+  spend(needs, request, sent.decoded.readings.length)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
   // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
   const stream = await openStream(needs, request, text)
   // What was read by a definition fits that one only, and it may be replaced by now.
-  const { decoded } = stream === before ? sent : sentReadings(request, stream)
-  const message = {
-    stream,
-    payload: sent.payload,
-    source: `http ${request.ip}`,
-    receivedAtUs,
-    ...requestContext(request, stream),
-  }
+  const { decoded, context } = stream === before ? sent : sentReadings(request, stream)
+  const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
+  const message = { stream, ...from, ...context }
   const { verdicts } = await durable(needs.intake, message, decoded)
   if (isRepeated) void reply.header('idempotency-replayed', 'true')
   const [first] = verdicts
@@ -124,28 +119,34 @@ async function pushToSeveral(
 ): Promise<FastifyReply> {
   needs.assertReady()
   const sent = sentReadings(request)
-  const { isBatch, readings } = sent.decoded
-  if (!isBatch) throw new DomainError('malformed_body', 'the body must be an array of readings')
-  spend(needs, request, sent)
-  const received = { sent, streamId: 'several' } as const
-  const { receivedAtUs, isRepeated } = await receiptOf(needs, request, received)
-  const find = (text: string) => ownStream(needs, request, text)
-  const { batches, rejected } = await sortedByStream(sent, find)
+  if (!sent.decoded.isBatch)
+    throw new DomainError('malformed_body', 'the body must be an array of readings')
+  const elements = sent.decoded.readings.length
+  spend(needs, request, elements)
+  const { batches, rejected, receipt } = await sortedByStream(sent, {
+    mayWait: idempotencyKeyOf(request.raw) !== undefined,
+    find: (text) => ownStream(needs, request, text),
+    receive: (spare) => receiptOf(needs, request, { sent, streamId: 'several', spare }),
+    contextFor: (stream) => requestContext(request, stream),
+  })
+  const found = batches.reduce((sum, { elementOf }) => sum + elementOf.length, rejected.length)
+  spend(needs, request, Math.max(0, found - elements))
+  const { receivedAtUs, isRepeated } = receipt
   const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
   // All are accepted in one turn, so that they are committed together.
-  const kept = batches.map(async ({ stream, decoded }) => {
-    const message = { stream, ...from, ...requestContext(request, stream) }
-    const { verdicts } = await durable(needs.intake, message, decoded)
-    return verdicts.flatMap((verdict, index) =>
-      verdict.accepted ? [] : [rejectionOf(decoded.places?.[index] ?? index, verdict)],
-    )
+  const kept = batches.map(async ({ stream, decoded, context, elementOf }) => {
+    const { verdicts } = await durable(needs.intake, { stream, ...from, ...context }, decoded)
+    return verdicts.map((verdict, index) => ({ verdict, index: elementOf[index] ?? index }))
   })
-  const refused = [...rejected, ...(await Promise.all(kept)).flat()]
+  const judged = (await Promise.all(kept)).flat()
+  const refused = judged.flatMap(({ verdict, index }) =>
+    verdict.accepted ? [] : [rejectionOf(index, verdict)],
+  )
   if (isRepeated) void reply.header('idempotency-replayed', 'true')
   return answerMany(
     reply,
-    readings.length,
-    refused.toSorted((left, right) => left.index - right.index),
+    found,
+    [...rejected, ...refused].toSorted((left, right) => left.index - right.index),
   )
 }
 
@@ -162,19 +163,15 @@ async function ownStream(
 }
 
 /** @throws DomainError `rate_limited` for a device that sends more readings than it may */
-function spend(
-  { callerOf }: HttpPushNeeds,
-  request: FastifyRequest,
-  { decoded: { readings } }: SentReadings,
-): void {
+function spend({ callerOf }: HttpPushNeeds, request: FastifyRequest, readings: number): void {
   const bucket = callerOf(request).device?.bucket
-  if (bucket === undefined) return
-  const waitMs = bucket.waitMs(readings.length)
+  if (bucket === undefined || readings === 0) return
+  const waitMs = bucket.waitMs(readings)
   if (waitMs > 0) {
     const message = `the device may send ${bucket.rate.perSecond} readings a second`
     throw new DomainError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1_000) })
   }
-  bucket.spend(readings.length)
+  bucket.spend(readings)
 }
 
 /** @throws DomainError `not_found`, `conflict` for a stream of the service's own, or `stream_paused` */
@@ -193,15 +190,17 @@ async function openStream(
 interface Received {
   readonly sent: SentReadings
   readonly streamId: StreamId | 'several'
+  /** Readings more that it may turn out to have. */
+  readonly spare?: number
 }
 
 /** The time of receipt: under an Idempotency-Key, the one that the request had the first time. */
 async function receiptOf(
   { callerOf, receipts, receiptOf: remembered }: HttpPushNeeds,
   request: FastifyRequest,
-  { sent: { payload, decoded }, streamId }: Received,
+  { sent: { payload, decoded }, streamId, spare = 0 }: Received,
 ): Promise<Receipt> {
-  const receivedAtUs = receipts.reserve(decoded.readings.length)
+  const receivedAtUs = receipts.reserve(decoded.readings.length, spare)
   const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return { receivedAtUs, isRepeated: false }
   const { userId, device } = callerOf(request)

@@ -6,6 +6,7 @@ import {
   isSelfDescribing,
 } from '../../processors/decode.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
+import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {
   CompiledStream,
   DecodedMessage,
@@ -17,6 +18,7 @@ import { DomainError } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { formatUs } from '../../src/core/time.ts'
 import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
+import { requestContext } from './request-context.ts'
 
 /** Readings in the body of a request, and what is answered about them. */
 
@@ -44,6 +46,8 @@ export function takeBytes(app: FastifyInstance): void {
 export interface SentReadings {
   readonly payload: Buffer
   readonly decoded: DecodedMessage
+  /** What is known of it beside its bytes. */
+  readonly context: MessageContext
 }
 
 /**
@@ -52,17 +56,16 @@ export interface SentReadings {
  * @throws DomainError `malformed_body`, or `unsupported_media_type` for a format that only the
  *   definition of a stream could explain
  */
-export function sentReadings(
-  { body, headers }: FastifyRequest,
-  stream?: CompiledStream,
-): SentReadings {
+export function sentReadings(request: FastifyRequest, stream?: CompiledStream): SentReadings {
+  const { body, headers } = request
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
   // There is a parser only for types that name a format.
   const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
   const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
-  return { payload, decoded: stream?.map?.(decoded, {}) ?? decoded }
+  const context = stream === undefined ? {} : requestContext(request, stream)
+  return { payload, decoded: stream?.map?.(decoded, context) ?? decoded, context }
 }
 
 function decode(payload: Buffer, format: PayloadFormat, stream: CompiledStream | undefined) {
@@ -111,7 +114,9 @@ export function answerMany(
   rejected: readonly Rejection[],
 ): FastifyReply {
   const accepted = count - rejected.length
-  if (accepted > 0) return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
+  // A message may hold a list of readings that is empty.
+  if (accepted > 0 || count === 0)
+    return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
   const message = 'every reading of the batch was refused'
   const refusal = { error: 'reading_rejected', message, statusCode: 422 }
   return sent(reply, 422, { ...refusal, accepted, rejected })

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import * as s from '../../src/requests/http/schema.ts'
 import { readingsBody, rejectionMembers } from './http-push-api.ts'
+import { anyQuery } from './request-context.ts'
 
 const index = { ...s.count, description: 'Its place in the batch; 0 for a single reading.' }
 
@@ -61,6 +62,7 @@ export const validateReadings = {
   tags: ['Readings'],
   params: s.record({ streamId: s.uuid }),
   headers: s.keyHeaders,
+  querystring: anyQuery,
   body: readingsBody,
   response: { 200: validatedSchema },
 } as const

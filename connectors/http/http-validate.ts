@@ -6,6 +6,7 @@ import { parseId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { rejectionOf, sentReadings, takeBytes } from './http-readings.ts'
 import { type ValidatedBody, type ValidatedReading, validateReadings } from './http-validate-api.ts'
+import { refuseUnreadQuery } from './request-context.ts'
 import { writtenByService } from './sorted-readings.ts'
 
 export interface HttpValidateNeeds {
@@ -47,6 +48,7 @@ async function judged(
   request: FastifyRequest<OneStream>,
 ): Promise<ValidatedBody> {
   const stream = await ownStream(needs, request)
+  refuseUnreadQuery(request, stream)
   const { decoded } = sentReadings(request, stream)
   const readings = needs.intake.judge(stream, decoded).map(verdictBody)
   const accepted = readings.filter(({ status }) => status !== 'rejected').length

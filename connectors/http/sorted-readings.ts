@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isSelfDescribing, textMemberOf } from '../../processors/decode.ts'
+import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
+import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type { CompiledStream, DecodedMessage } from '../../src/contracts/reading.ts'
 import { passSources } from '../../src/core/number-sources.ts'
 import type { Rejection } from './http-push-api.ts'
+import { mapElements, newRoom } from './mapped-elements.ts'
 
 /** Streams that are looked up in one go: others wait that long for their turn. */
 const lookUpsPerTurn = 100
@@ -11,10 +14,15 @@ const lookUpsPerTurn = 100
 export interface StreamBatch {
   readonly stream: CompiledStream
   readonly decoded: DecodedMessage
+  /** What is known of the message beside its bytes. */
+  readonly context: MessageContext
+  /** The place in the message of the element that each reading comes from. */
+  readonly elementOf: readonly number[]
 }
 
-export interface SortedReadings {
+export interface SortedReadings<Receipt> {
   readonly batches: readonly StreamBatch[]
+  readonly receipt: Receipt
   /** Readings that are none of a stream. */
   readonly rejected: readonly Rejection[]
 }
@@ -28,53 +36,112 @@ interface Addressed {
   readonly unreadable: Map<number, string>
 }
 
+interface SortingNeeds<Receipt> {
+  /** A stream of the caller by its id. */
+  readonly find: (streamId: string) => Promise<CompiledStream | undefined>
+  /**
+   * Takes a time of receipt.
+   *
+   * @param spare readings more that there may turn out to be
+   */
+  readonly receive: (spare: number) => Promise<Receipt>
+  /** It may wait for the disk. */
+  readonly mayWait: boolean
+  readonly contextFor: (stream: CompiledStream) => MessageContext
+}
+
 /**
- * Takes a message apart by the stream that each reading names with `streamId`. One that cannot be read, but says
- * so once, is refused by that stream, and kept there.
- *
- * @param payload the bytes of the message
- * @param find a stream of the caller by its id
+ * Takes a message apart by the stream that each element names with `streamId`. One that cannot be read, but says
+ * so once, is refused by that stream, and kept there. Of a stream that has a mapping each element is a message, which may
+ * hold several readings.
  */
-export async function sortedByStream(
+export async function sortedByStream<Receipt>(
   { decoded: message, payload }: { readonly decoded: DecodedMessage; readonly payload: Uint8Array },
-  find: (streamId: string) => Promise<CompiledStream | undefined>,
-): Promise<SortedReadings> {
+  { find, receive, mayWait, contextFor }: SortingNeeds<Receipt>,
+): Promise<SortedReadings<Receipt>> {
   const elementsOf = onlyOnce(message.elements)
   const { addressed, rejected } = byAddress(message, () => elementsOf(payload))
-  await loadInTurns([...addressed.keys()], find)
+  const isMapped = await loadInTurns([...addressed.keys()], find)
+  const receipt = await receive(isMapped ? Math.min(payload.byteLength, readingsPerMessageMax) : 0)
+  if (mayWait) await loadInTurns([...addressed.keys()], find)
   const batches: StreamBatch[] = []
-  for (const [streamId, { places, readings, unreadable }] of addressed) {
+  const places = new Places(message.readings.length)
+  for (const [streamId, of] of addressed) {
     const stream = await find(streamId)
     if (stream === undefined || stream.isInternal || stream.isPaused) {
       const refusal = refusalOf(streamId, stream)
-      rejected.push(...places.map((index) => ({ index, ...refusal })))
+      rejected.push(...of.places.map((index) => ({ index, ...refusal })))
       continue
     }
-    const elements = (bytes: Uint8Array) => {
-      const all = elementsOf(bytes)
-      return places.map((place) => all[place] ?? bytes)
-    }
-    const { format } = message
-    batches.push({
-      stream,
-      decoded: { ok: true, isBatch: true, format, readings, unreadable, places, elements },
-    })
+    const batch = { ...of, message, elementsOf }
+    const context = stream.map === undefined ? nothing : contextFor(stream)
+    batches.push({ stream, context, ...places.placed(batchOf(batch), { stream, context }) })
   }
-  return { batches, rejected }
+  return { batches, rejected, receipt }
+}
+
+const nothing: MessageContext = {}
+
+function batchOf({
+  places,
+  readings,
+  unreadable,
+  message: { format },
+  elementsOf,
+}: Addressed & {
+  readonly message: DecodedMessage
+  readonly elementsOf: (payload: Uint8Array) => readonly Uint8Array[]
+}) {
+  const elements = (bytes: Uint8Array) => {
+    const all = elementsOf(bytes)
+    return places.map((place) => all[place] ?? bytes)
+  }
+  return { ok: true, isBatch: true, format, readings, unreadable, places, elements } as const
+}
+
+/** Places of all readings of a message, by which their times of receipt stay distinct. */
+class Places {
+  readonly #room = newRoom()
+  /** The next one behind those of the elements: there are the second and further readings of one. */
+  #next: number
+
+  constructor(elements: number) {
+    this.#next = elements
+  }
+
+  placed(
+    batch: ReturnType<typeof batchOf>,
+    {
+      stream: { map },
+      context,
+    }: { readonly stream: CompiledStream; readonly context: MessageContext },
+  ): Pick<StreamBatch, 'decoded' | 'elementOf'> {
+    if (map === undefined) return { decoded: batch, elementOf: batch.places }
+    const { decoded, elementOf } = mapElements(batch, map, { context, room: this.#room })
+    const elements = elementOf.map((element) => batch.places[element] ?? 0)
+    const places = elements.map((place, index) =>
+      index > 0 && elements[index - 1] === place ? this.#next++ : place,
+    )
+    return { decoded: { ...decoded, places }, elementOf: elements }
+  }
 }
 
 /**
  * What is not at hand takes a while to load. When all is at hand, finding it takes no turn of the event
  * loop any more: nothing comes into a stream that was deleted or paused meanwhile.
+ *
+ * @returns whether one of the streams has a mapping
  */
 async function loadInTurns(
   streamIds: readonly string[],
-  find: (streamId: string) => Promise<unknown>,
-): Promise<void> {
+  find: (streamId: string) => Promise<CompiledStream | undefined>,
+): Promise<boolean> {
+  let isMapped = false
   for (const [index, streamId] of streamIds.entries()) {
     if (index % lookUpsPerTurn === lookUpsPerTurn - 1) await nextTurn()
-    await find(streamId)
+    if ((await find(streamId))?.map !== undefined) isMapped = true
   }
+  return isMapped
 }
 
 /** Why nothing was taken for a stream. */

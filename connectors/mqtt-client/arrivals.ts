@@ -16,7 +16,7 @@ export interface Arrival {
   readonly isRetained: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
-  /** Of MQTT 5: what stands before the payload, behind its length. A view of the bytes, too. */
+  /** What MQTT 5 has before the payload, behind its length. A view of the bytes, too. */
   readonly properties?: Buffer
   /** Why it cannot be taken: then the payload is only the beginning of what was sent. */
   readonly problem?: string

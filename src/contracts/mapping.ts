@@ -61,3 +61,9 @@ export interface MessageContext {
   /** The type of event that its source calls it by. */
   readonly eventType?: string
 }
+
+/** What the quarantine keeps of a message beside its bytes. */
+export interface KeptContext extends MessageContext {
+  /** It is a row of a file, whose members are the fields already. */
+  readonly isRow?: boolean
+}

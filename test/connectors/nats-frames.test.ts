@@ -66,13 +66,11 @@ const count = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 test('the place of a message is read from its reply, of either form', () => {
   fc.assert(
     fc.property(count, count, (sequence, delivery) => {
-      const rest = `${sequence}.${delivery}.1700000000000000000.5`
-      expect(placeOf(`$JS.ACK.PLANT.vault.1.${rest}`)).toEqual({ sequence, delivery })
-      expect(placeOf(`$JS.ACK.hub.account.PLANT.vault.1.${rest}`)).toEqual({ sequence, delivery })
-      expect(placeOf(`$JS.ACK._.account.PLANT.vault.1.${rest}.random`)).toEqual({
-        sequence,
-        delivery,
-      })
+      const rest = `${sequence}.${delivery}.1700000000123456789.5`
+      const place = { sequence, delivery, storedAtUs: 1_700_000_000_123_456 }
+      expect(placeOf(`$JS.ACK.PLANT.vault.1.${rest}`)).toEqual(place)
+      expect(placeOf(`$JS.ACK.hub.account.PLANT.vault.1.${rest}`)).toEqual(place)
+      expect(placeOf(`$JS.ACK._.account.PLANT.vault.1.${rest}.random`)).toEqual(place)
     }),
   )
   for (const reply of [

@@ -46,10 +46,10 @@ describe('a source of one topic tells nobody apart', () => {
 
 describe('a message of AMQP has its routing key as topic', () => {
   const endpoint = 'amqp://localhost'
-  const topicOf = (source: object, routingKey: string) => {
+  const fetched = (source: object, routingKey: string) => {
     const options = amqpOptions({ streamId: newId<StreamId>(), source: { endpoint, ...source } })
     const message = { content: Buffer.alloc(0), fields: { routingKey }, properties: {} }
-    return fetchedMessage(message, options).topic
+    return fetchedMessage(message, options)
   }
 
   test.each<[object, string]>([
@@ -61,16 +61,17 @@ describe('a message of AMQP has its routing key as topic', () => {
     [{ exchange: 'plants', routingKey: 'a' }, 'b'],
     // Somebody has bound the queue to an exchange.
     [{ topic: 'readings' }, 'boiler.7'],
-  ])('where more than one may come: %j', (source, key) => {
-    expect(topicOf(source, key)).toBe(key)
+  ])('which tells senders apart where more than one may come: %j', (source, key) => {
+    expect(fetched(source, key)).toMatchObject({ topic: key, separator: '.' })
+    expect(fetched(source, key)).not.toHaveProperty('isOnlyTopic')
   })
 
   test.each<[object, string]>([
     [{ exchange: 'plants', routingKey: 'boiler.7' }, 'boiler.7'],
     [{ exchange: 'plants', bindings: [{ routingKey: 'boiler.7' }] }, 'boiler.7'],
     [{ topic: 'readings' }, 'readings'],
-  ])('and none where it is the only one: %j', (source, key) => {
-    expect(topicOf(source, key)).toBe(undefined)
+  ])('and tells none apart where it is the only one: %j', (source, key) => {
+    expect(fetched(source, key)).toMatchObject({ topic: key, isOnlyTopic: true })
   })
 })
 

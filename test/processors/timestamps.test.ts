@@ -251,11 +251,11 @@ describe('a time with more digits than microseconds is cut off, and never rounde
         ),
       ),
     'a row of a file': (text, schema) =>
-      importedReading({ payload: Buffer.from(json(text)), share: 1 }, schema).reading,
+      importedReading({ payload: Buffer.from(json(text)), share: 1 }, { schema }).reading,
     'a row that an export has written': (text, schema) =>
       importedReading(
         { payload: Buffer.from(`{"streamId":"x",${json(text).slice(1)}`), share: 1 },
-        schema,
+        { schema },
       ).reading,
   }
 

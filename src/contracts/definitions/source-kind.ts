@@ -1,3 +1,4 @@
+import type { ItemsLevel } from '../mapping.ts'
 import type { ContextRoot } from '../path.ts'
 import type { FieldMap, PayloadFormat, TimestampFormat } from '../stream-schema.ts'
 import type { Completed, Fields } from './fields.ts'
@@ -68,6 +69,8 @@ interface SharedValues {
   readonly schedule?: string
   readonly timezone?: string
   readonly format?: PayloadFormat
+  /** Where in a message its readings are. */
+  readonly items?: string | ItemsLevel | readonly ItemsLevel[]
   readonly columns?: readonly (string | null)[]
   readonly delimiter?: string
   /** The fields of each type of event, by its name. */

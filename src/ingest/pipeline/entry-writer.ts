@@ -1,4 +1,4 @@
-import type { MessageContext } from '../../contracts/mapping.ts'
+import type { KeptContext } from '../../contracts/mapping.ts'
 import type {
   AcceptedReading,
   FilteredReading,
@@ -61,7 +61,7 @@ export interface ReceivedBytes {
   /** Who sent it, where the stream has several senders. */
   readonly sender?: string | undefined
   /** What is known of the message beside its bytes. */
-  readonly context?: MessageContext | undefined
+  readonly context?: KeptContext | undefined
   /** As in `KeptReading`. */
   readonly place?: number
 }

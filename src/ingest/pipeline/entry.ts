@@ -1,4 +1,4 @@
-import type { MessageContext } from '../../contracts/mapping.ts'
+import type { KeptContext } from '../../contracts/mapping.ts'
 import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { type StreamId, uuidAt, uuidBytes } from '../../core/ids.ts'
@@ -109,7 +109,7 @@ export interface QuarantineNotes {
   /** As in `AcceptedNotes`. */
   readonly sender?: string
   /** What is known of the message beside its bytes. */
-  readonly context?: MessageContext
+  readonly context?: KeptContext
   /** Its place among samples, whose times count from the first one. */
   readonly place?: number
   readonly origin?: Origin

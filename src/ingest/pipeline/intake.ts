@@ -244,9 +244,9 @@ function partsOf(
   verdicts: readonly Verdict[],
 ): readonly RawMessage[] {
   const elements = decoded.elements?.(message.payload) ?? []
-  return elements.flatMap((payload, index) =>
-    verdicts[index]?.accepted ? [{ ...message, payload }] : [],
-  )
+  // Several readings of one element have the same bytes: these are told once.
+  const accepted = new Set(elements.filter((_, index) => verdicts[index]?.accepted))
+  return [...accepted].map((payload) => ({ ...message, payload }))
 }
 
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type SelectQueryBuilder, sql } from 'kysely'
-import type { MessageContext } from '../../contracts/mapping.ts'
+import type { KeptContext } from '../../contracts/mapping.ts'
 import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
@@ -28,7 +28,7 @@ export interface HeldReading {
   readonly context?: HeldContext | undefined
 }
 
-export type HeldContext = MessageContext & { readonly place?: number }
+export type HeldContext = KeptContext & { readonly place?: number }
 
 /** Which entries are meant; what is empty or absent leaves nothing out. */
 export interface QuarantineFilter {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decoderOf, isSelfDescribing } from '../../../processors/decode.ts'
+import { rowReadings } from '../../../processors/mapping/row-reading.ts'
 import type {
   CompiledStream,
   DecodedMessage,
@@ -33,7 +34,7 @@ export interface Redrive {
  */
 export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number): Redrive {
   const read = decode(stream, held)
-  const decoded = read.ok ? (stream.map?.(read, held.context ?? {}) ?? read) : read
+  const decoded = read.ok ? mapped(stream, read, held) : read
   if (!decoded.ok) return staying(stream, held, malformed(decoded.problem))
   const { sender } = held
   if (sender === senderOfNoDigest) return staying(stream, held, malformed(digestProblem))
@@ -43,6 +44,16 @@ export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number
   if (accepted === 0 && first?.accepted === false) return staying(stream, held, first)
   const write = (writer: EntryWriter) => leave(writer, stream, { held, decoded, verdicts })
   return { held, accepted, refusal: undefined, write }
+}
+
+/** What a file has brought is no message: its members are the fields already. */
+function mapped(
+  { map, schema }: CompiledStream,
+  decoded: DecodedMessage,
+  { context = {} }: HeldReading,
+): DecodedMessage {
+  if (context.isRow === true) return rowReadings(decoded, schema)
+  return map?.(decoded, context) ?? decoded
 }
 
 function staying(stream: CompiledStream, held: HeldReading, refusal: RefusedReading): Redrive {

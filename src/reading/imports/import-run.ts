@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { rowReading } from '../../../processors/mapping/row-reading.ts'
 import type { CompiledStream, Verdict } from '../../contracts/reading.ts'
 import { monotonicMs, type ReceiptClock } from '../../core/clock.ts'
 import { cutText } from '../../core/cut-text.ts'
@@ -171,7 +172,9 @@ export class ImportRun implements JobRun {
       else if (verdict.accepted) writer.imported(stream, verdict, atUs)
       else if (nextRow + index + 1 > this.#quarantinedUpTo) {
         const source = sourceOf(this.#job.id, nextRow + index + 1)
-        writer.quarantined(stream, verdict, { atUs, source, payload, isElement: true, sender })
+        const context = { isRow: true }
+        const received = { atUs, source, payload, isElement: true, sender, context }
+        writer.quarantined(stream, verdict, received)
       }
     }
   }
@@ -235,11 +238,14 @@ function judgeRows(
   rows: readonly Row[],
   receivedAtUs: number,
 ): readonly JudgedRow[] {
-  const read = rows.map((row): ImportedReading => importedReading(row, stream.schema))
+  const read = rows.map((row): ImportedReading => importedReading(row, stream))
   const unreadable = new Map(
     read.flatMap(({ problem }, index) => (problem === undefined ? [] : [[index, problem]])),
   )
-  const readings = read.map(({ reading }) => reading)
+  const { map, schema } = stream
+  const readings = read.map(({ reading }) =>
+    map === undefined ? reading : rowReading(reading, schema),
+  )
   const senders = read.map(({ sender }) => sender)
   const message = { ok: true, readings, isBatch: true, format: 'json', unreadable } as const
   const verdicts = judgeMessage(stream, message, receivedAtUs, { senders })

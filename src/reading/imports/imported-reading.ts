@@ -1,6 +1,7 @@
 import { parseJson } from '../../../processors/decode-json.ts'
+import { timeColumnOf } from '../../../processors/mapping/row-reading.ts'
 import { claimOf, timeOf } from '../../../processors/timestamp.ts'
-import type { RefusedReading } from '../../contracts/reading.ts'
+import type { CompiledStream, RefusedReading } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
 import { passSources, sourceOf } from '../../core/number-sources.ts'
 import { digestProblem, senderOfDigest, senderOfNoDigest } from '../../ingest/pipeline/sender.ts'
@@ -33,7 +34,10 @@ export interface ImportedReading {
  *
  * A row needs a time of its own: with the time of its receipt it would be another reading each time.
  */
-export function importedReading({ payload, problem }: Row, schema: StreamSchema): ImportedReading {
+export function importedReading(
+  { payload, problem }: Row,
+  { schema, map }: Pick<CompiledStream, 'schema' | 'map'>,
+): ImportedReading {
   if (problem !== undefined) return { reading: undefined, payload, problem }
   const parsed = parseJson(payload)
   if (!parsed.ok) return { reading: undefined, payload, problem: parsed.problem }
@@ -46,12 +50,13 @@ export function importedReading({ payload, problem }: Row, schema: StreamSchema)
   if (digest !== undefined && !isDigest(digest)) {
     return { reading: undefined, payload, problem: digestProblem, sender: senderOfNoDigest }
   }
-  const reading = asSent(given, schema)
+  // A stream with a mapping may have a path to its time: the row keeps its own column then.
+  const reading = asSent(given, schema, map === undefined)
   const isChanged = reading !== given
   const kept = isChanged ? Buffer.from(textOf(reading)) : payload
   const sender = digest === undefined ? undefined : senderOfDigest(digest)
   const known = { reading, payload: kept, ...(sender !== undefined && { sender }) }
-  if (Object.hasOwn(reading, schema.timestampField)) return known
+  if (timeColumnOf(reading, schema) !== undefined) return known
   return { ...known, refusal: withoutTime(schema) }
 }
 
@@ -68,10 +73,11 @@ function isDigest(value: unknown): value is string {
 }
 
 /** The very same object where there is nothing to change. */
-function asSent(given: Members, schema: StreamSchema): Members {
+function asSent(given: Members, schema: StreamSchema, renames: boolean): Members {
   const { timestampField, timestampFormat } = schema
   const extra = isObject(given['extra']) ? given['extra'] : undefined
   const isRenamed =
+    renames &&
     timestampField !== 'timestamp' &&
     !Object.hasOwn(given, timestampField) &&
     Object.hasOwn(given, 'timestamp')

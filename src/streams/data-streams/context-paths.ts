@@ -89,9 +89,3 @@ export function contextReadBy({
 function isContextRoot(root: Path['root']): root is ContextRoot {
   return root !== 'item' && root !== 'parent' && root !== 'message'
 }
-
-/** Whether a schema has a mapping, to which what is known of a message beside its bytes may be of use. */
-export function hasMapping(schema: StreamSchema): boolean {
-  const hasPaths = Object.values(schema.fields).some(({ from }) => from !== undefined)
-  return schema.items !== undefined || hasPaths || contextReadBy(schema) !== undefined
-}

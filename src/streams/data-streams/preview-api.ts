@@ -11,7 +11,11 @@ const fieldsAfterStep = s.typed<Readonly<Record<string, unknown>>>({
 
 export const previewedSchema = s.record(
   {
-    readings: s.listOf(s.typed<unknown>({}), { minItems: 1, maxItems: readingsMax }),
+    readings: s.listOf(s.typed<unknown>({}), {
+      minItems: 1,
+      maxItems: readingsMax,
+      description: 'As devices send them; 1,000 readings at most, where each may hold several.',
+    }),
     transform: s.typed<unknown>({ type: 'array', description: 'As in `processing`.', items: {} }),
   },
   {

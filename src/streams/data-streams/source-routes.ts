@@ -2,9 +2,11 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { decoderOf } from '../../../processors/decode.ts'
 import { withEventType } from '../../../processors/event-type.ts'
+import { membersOf } from '../../../processors/mapping/mapped-reading.ts'
+import { mapperOf } from '../../../processors/mapping/mapper.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
-import type { Judge, Verdict } from '../../contracts/reading.ts'
+import type { Judge, RefusedReading, Verdict } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
@@ -177,12 +179,18 @@ function sampleBody(
     bytes: payload.byteLength,
   }))
   const nowAt = nowUs()
-  const all = new Samples(taken.readings, { unreadable: taken.unreadable })
+  const { unreadable, refused } = taken
+  const unread = [...refused].map(([index, { message }]) => [index, message] as const)
+  const all = new Samples(taken.readings.map(membersOf), {
+    unreadable: new Map([...unreadable, ...unread]),
+  })
   if (schema) {
     const judge = judgeOf(schema)
     const verdicts = taken.readings.slice(0, readingsShown).map((reading, index) => {
       const problem = taken.unreadable.get(index)
       if (problem !== undefined) return refusedBody('malformed', problem)
+      const refusal = taken.refused.get(index)
+      if (refusal !== undefined) return verdictBody(refusal)
       return verdictBody(judge(reading, { receivedAtUs: nowAt, futureToleranceUs }))
     })
     return { samples, problems: taken.problems, readings: verdicts }
@@ -213,6 +221,8 @@ function proposalOf(
 interface TakenApart {
   readonly readings: unknown[]
   readonly unreadable: Map<number, string>
+  /** What the mapping of the source has found to be no reading. */
+  readonly refused: Map<number, RefusedReading>
   /** What is wrong with messages that could not be taken apart, by their place. */
   readonly problems: { readonly index: number; readonly message: string }[]
 }
@@ -222,19 +232,27 @@ function readingsOf(
   schema: StreamSchema | undefined,
   { messages }: SourceTrial,
 ): TakenApart {
-  const taken: TakenApart = { readings: [], unreadable: new Map(), problems: [] }
+  const taken: TakenApart = {
+    readings: [],
+    unreadable: new Map(),
+    refused: new Map(),
+    problems: [],
+  }
   const known = schema ?? schemaOf({ ...bare, source })
   const format = formatOf({ ...bare, source })
   const decode = decoderOf(format, { schema: known, formatOptions: formatOptionsOf(source) })
-  for (const [index, { payload, eventType, problem }] of messages.entries()) {
+  const map = mapperOf(known)
+  for (const [index, fetched] of messages.entries()) {
+    const { payload, eventType, problem } = fetched
     const decoded = decode(withEventType(payload, eventType, { schema: known, format, decode }))
     if (problem !== undefined) taken.problems.push({ index, message: problem })
     else if (!decoded.ok) taken.problems.push({ index, message: decoded.problem })
     else {
-      for (const [at, message] of decoded.unreadable ?? []) {
-        taken.unreadable.set(taken.readings.length + at, message)
-      }
-      for (const reading of decoded.readings) taken.readings.push(reading)
+      const first = taken.readings.length
+      const found = map?.(decoded, fetched) ?? decoded
+      for (const [at, message] of found.unreadable ?? []) taken.unreadable.set(first + at, message)
+      for (const [at, refusal] of found.refused ?? []) taken.refused.set(first + at, refusal)
+      for (const reading of found.readings) taken.readings.push(reading)
     }
   }
   return taken

@@ -1,3 +1,4 @@
+import { mapperOf } from '../../../processors/mapping/mapper.ts'
 import type {
   FetchConnector,
   FetchedSource,
@@ -6,7 +7,6 @@ import type {
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
-import { hasMapping } from '../data-streams/context-paths.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import { schemaOf } from '../data-streams/definition.ts'
 import { expanded } from '../data-streams/named-secrets.ts'
@@ -200,7 +200,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     const source = withSecrets(stream.source, secrets)
     const connector = connectors.find((one) => one.takes(source))
     if (!connector) return undefined
-    const isMapped = hasMapping(schemaOf(stream))
+    const isMapped = mapperOf(schemaOf(stream)) !== undefined
     return {
       connector,
       source,

@@ -75,6 +75,8 @@ export class SourceTrials {
     const definition = {
       streamId: newId<StreamId>(),
       source: expanded(connector.forTrial?.(source) ?? source),
+      // Nobody knows yet what a mapping will read.
+      isMapped: true,
     }
     const secrets = Object.values(secretsOf(source))
     const shown = (error: unknown) => withoutSecretsOf(secrets, messageOf(error))
