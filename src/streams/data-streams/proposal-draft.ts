@@ -5,6 +5,7 @@ import type { ItemsLevel } from '../../contracts/mapping.ts'
 import { follow, parsePath } from '../../contracts/path.ts'
 import type { Judge } from '../../contracts/reading.ts'
 import type { FieldDefinition, FieldMap, StreamSchema } from '../../contracts/stream-schema.ts'
+import { ofTexts } from '../inference/field-types.ts'
 import { inferFields, type Note, Notes, type Trees, treesOf } from '../inference/fields.ts'
 import { findItems, itemsWithin, tableItems } from '../inference/levels.ts'
 import { newRoom } from '../inference/seen.ts'
@@ -48,7 +49,8 @@ export function draftOf(samples: Samples, limits: Limits, needs: ProposalNeeds):
   const trees = treesOf(items, levels, newRoom())
   const time = foundTime({ levels, items, trees }, limits, { latestUs, notes })
   const topics = topicsOf(samples, needs)
-  const fields = inferFields({ trees, timePath: time?.path, topics: topics.varying, notes })
+  const found = inferFields({ trees, timePath: time?.path, topics: topics.varying, notes })
+  const fields = samples.source.format === 'plain' ? mapped(found, ofTexts) : found
   const schema = withLimits(fields, limits, notes)
   addNotes({ time, topics }, notes)
   const source = {
@@ -59,6 +61,22 @@ export function draftOf(samples: Samples, limits: Limits, needs: ProposalNeeds):
     ...(takesItems(needs) && isTree(samples) && { missing: [null] }),
   }
   return { source, schema, notes: notes.all, levels: levels.length, hasTime: time !== undefined }
+}
+
+function mapped(
+  fields: Readonly<Record<string, FieldDefinition>>,
+  change: (field: FieldDefinition) => FieldDefinition,
+): Readonly<Record<string, FieldDefinition>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      return [name, field.from === undefined ? withoutRequired(change(field)) : field]
+    }),
+  )
+}
+
+/** A payload that says nothing is a reading, too. */
+function withoutRequired({ required: _required, ...field }: FieldDefinition): FieldDefinition {
+  return field
 }
 
 function isTree({ source: { format } }: Samples): boolean {

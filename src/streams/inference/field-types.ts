@@ -32,14 +32,24 @@ const sentinels: ReadonlySet<string> = new Set([
 ])
 
 /** What a number that is a text may be replaced by: whoever sends texts has words for nothing. */
-export const usualMissing: readonly MissingValue[] = [
-  null,
+const usualMissing: readonly MissingValue[] = [
   '',
+  'n/a',
+  'na',
   'nan',
   'none',
+  'null',
   'unavailable',
   'unknown',
 ]
+
+/** A field whose values are sent as texts: words for nothing may be among them, even if none was seen. */
+export function ofTexts(field: FieldDefinition): FieldDefinition {
+  if (field.type !== 'number' && field.type !== 'boolean') return field
+  const { missing = [] } = field
+  const others = usualMissing.filter((one) => !missing.includes(one))
+  return { ...field, missing: [...missing, ...others].toSorted() }
+}
 
 /** Last parts of names whose digits count nothing: they are no numbers, whatever they look like. */
 const identifierEnd =
@@ -82,9 +92,7 @@ function scalarOf(values: readonly Scalar[], name: string): FoundType {
   const decimal = isIdentifier(name, numbers) ? undefined : decimalOf(words)
   if (decimal !== undefined && words.length > 0) {
     const mark = decimal === ',' ? { decimal } : {}
-    const none = missing.missing ?? []
-    const all = [...usualMissing.filter((one) => one !== null && !none.includes(one)), ...none]
-    return { field: { type: 'number', texts: 'typed', ...mark, missing: all } }
+    return { field: ofTexts({ type: 'number', texts: 'typed', ...mark, ...missing }) }
   }
   if (numbers.length > 0) return asTexts('number and string')
   if (words.length > 0 && words.every((text) => typeof parseRfc3339(text) === 'number')) {

@@ -1,6 +1,6 @@
 import type { Item } from '../../../processors/mapping/item.ts'
 import { pathOf } from '../../../processors/mapping/level.ts'
-import { fieldsMax } from '../../contracts/definitions/field-map.ts'
+import { fieldNameProblem, fieldsMax } from '../../contracts/definitions/field-map.ts'
 import type { ItemsLevel } from '../../contracts/mapping.ts'
 import { parsePath, pathText, type Step } from '../../contracts/path.ts'
 import type { FieldDefinition } from '../../contracts/stream-schema.ts'
@@ -94,7 +94,9 @@ export function inferFields(wanted: Wanted): Record<string, FieldDefinition> {
 
 /** The time is no field of its own unless it stands in the reading under a name that is one. */
 function isField(steps: readonly Step[], isTime: boolean): boolean {
-  return !isTime || (steps.length === 1 && steps[0] !== 'timestamp')
+  const [name, ...deeper] = steps
+  const isOwn = deeper.length === 0 && typeof name === 'string'
+  return !isTime || (isOwn && fieldNameProblem(name, new Set()) === undefined)
 }
 
 /** Messages of Kafka Connect come with a description of what they hold. */
@@ -155,7 +157,8 @@ class PlannedFields {
       if (found === undefined || this.#isFull(pathText(steps))) continue
       if (!this.#names.takeOwn(name)) continue
       this.#own.add(name)
-      this.fields[name] = seen.times === requiredTimes ? { ...found, required: true } : found
+      const isRequired = seen.times === requiredTimes && found.missing === undefined
+      this.fields[name] = isRequired ? { ...found, required: true } : found
       this.#count++
     }
   }
