@@ -50,7 +50,7 @@ export function draftOf(samples: Samples, limits: Limits, needs: ProposalNeeds):
   const time = foundTime({ levels, items, trees }, limits, { latestUs, notes })
   const topics = topicsOf(samples, needs)
   const found = inferFields({ trees, timePath: time?.path, topics: topics.varying, notes })
-  const fields = samples.source.format === 'plain' ? mapped(found, ofTexts) : found
+  const fields = ofFormat(found, samples, notes)
   const schema = withLimits(fields, limits, notes)
   addNotes({ time, topics }, notes)
   const source = {
@@ -63,20 +63,26 @@ export function draftOf(samples: Samples, limits: Limits, needs: ProposalNeeds):
   return { source, schema, notes: notes.all, levels: levels.length, hasTime: time !== undefined }
 }
 
-function mapped(
+/** Fields as far as their format has them. */
+function ofFormat(
   fields: Readonly<Record<string, FieldDefinition>>,
-  change: (field: FieldDefinition) => FieldDefinition,
+  { source: { format } }: Samples,
+  notes: Notes,
 ): Readonly<Record<string, FieldDefinition>> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      return [name, field.from === undefined ? withoutRequired(change(field)) : field]
-    }),
-  )
+  if (format !== 'plain' && format !== 'csv') return fields
+  const kept: Record<string, FieldDefinition> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const { from } = field
+    const isColumn = typeof from === 'string' && !from.startsWith('$topic')
+    if (isColumn) notes.add(from, 'left out: a column is called by the name of its field')
+    else kept[name] = format === 'plain' && from === undefined ? ofPayload(field) : field
+  }
+  return kept
 }
 
 /** A payload that says nothing is a reading, too. */
-function withoutRequired({ required: _required, ...field }: FieldDefinition): FieldDefinition {
-  return field
+function ofPayload({ required: _required, ...field }: FieldDefinition): FieldDefinition {
+  return ofTexts(field)
 }
 
 function isTree({ source: { format } }: Samples): boolean {
