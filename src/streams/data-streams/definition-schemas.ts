@@ -34,6 +34,11 @@ export const fieldSchema = component('Field', {
     enum: { type: 'array', maxItems: 256, items: {} },
     fields: { type: 'object', description: 'Of an object: its fields.' },
     items: { type: 'object', description: 'Of an array: what each element is.' },
+    from: {
+      anyOf: [text, { type: 'array', minItems: 1, maxItems: 8, items: text }],
+      description:
+        'The path of its value, or several, of which the first that leads somewhere counts. Its name, if not given.',
+    },
     missing: {
       ...missingSchema,
       description: 'Values that stand for none, beside those of the source.',

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
 import { dataStream, fieldSchema, newDataStream, tagsSchema } from './definition-schemas.ts'
@@ -33,12 +34,50 @@ export const madeStreamsSchema = s.record({
   streams: s.listOf(dataStream),
 })
 
+const sampleMessage = s.record(
+  {
+    topic: { ...s.text, minLength: 1, maxLength: 1_000, description: 'That it was published to.' },
+    payload: { description: 'What was sent: a text, or with the encoding `json` any value.' },
+    encoding: {
+      ...s.choice(['utf8', 'base64', 'json']),
+      description:
+        'How the payload is written here. If nothing is said, a text is `utf8` and all else `json`.',
+    },
+    headers: s.typed<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+    }),
+    key: { ...s.text, description: 'Of a message of Kafka.' },
+  },
+  { optional: ['topic', 'encoding', 'headers', 'key'] },
+)
+
+export type SampleMessage = Static<typeof sampleMessage>
+
 export const samplesBody = {
   content: {
     'application/json': {
       schema: {
-        ...s.record({ samples: s.listOf({}, { minItems: 1, maxItems: samplesMax }) }),
-        examples: [{ samples: [{ ts: 1_767_225_600, temperature: 21.5, mode: 'eco' }] }],
+        ...s.record(
+          {
+            messages: s.listOf(sampleMessage, { minItems: 1, maxItems: samplesMax }),
+            samples: {
+              ...s.listOf({}, { minItems: 1, maxItems: samplesMax }),
+              description: 'Readings, in place of messages.',
+            },
+          },
+          { optional: ['messages', 'samples'] },
+        ),
+        examples: [
+          {
+            messages: [
+              {
+                topic: 'tele/fridge/SENSOR',
+                payload: { Time: '2026-01-31T09:59:58', ENERGY: { Power: 84, Total: 196.708 } },
+              },
+            ],
+          },
+        ],
       },
     },
     ...Object.fromEntries(
@@ -56,10 +95,13 @@ export const proposalSchema = s.record({
     source: { type: 'object' },
     schema: s.typed<object>({ type: 'object', additionalProperties: fieldSchema }),
   }),
-  samples: { ...s.count, description: 'How many there were.' },
-  notes: { ...s.listOf(errorDetail), description: 'What was left out of the schema, and why.' },
+  samples: { ...s.count, description: 'How many samples or messages there were.' },
+  notes: {
+    ...s.listOf(errorDetail),
+    description: 'What was left out of the schema, and why; and what the samples do not tell.',
+  },
   misfits: {
-    description: 'Samples that the stream would refuse, and why.',
+    description: 'Samples or messages that the stream would refuse, and why.',
     ...s.listOf(
       s.record({ index: s.count, error: s.text, message: s.text, details: s.listOf(errorDetail) }),
     ),

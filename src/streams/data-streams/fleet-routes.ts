@@ -14,6 +14,7 @@ import {
   wakeFetched,
 } from './data-stream-routes.ts'
 import * as api from './fleet-api.ts'
+import { samplesOfMessages, sentMessages } from './message-samples.ts'
 import { madeStreamBody, noticeOf } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 import { Samples, takeSamples } from './stream-samples.ts'
@@ -22,7 +23,9 @@ export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
   readonly judgeOf: (schema: StreamSchema) => Judge
 }
 
-type SentSamples = Samples | { readonly samples: readonly unknown[] }
+type SentSamples =
+  | Samples
+  | { readonly samples?: readonly unknown[]; readonly messages?: readonly api.SampleMessage[] }
 
 /** Bodies of samples are those of readings. */
 const samplesBytesMax = 4 * 1024 * 1024
@@ -57,12 +60,13 @@ function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
 
     add('POST /streams/infer', {
       operationId: 'inferStream',
-      summary: 'Propose the schema of a stream from sample readings.',
+      summary: 'Propose the definition of a stream from what a device sends.',
       description: [
-        'The proposal takes every sample that is not named under misfits, and can be sent to `POST /streams`',
-        'with a name and a vault. It is a proposal: limits are those of the samples. Nothing is stored. In CBOR,',
+        'Takes messages with their topics, and finds where in them readings, fields and times are. The proposal takes',
+        'every message that is not named under misfits, and the next ones of the device, too: it has no limits that are',
+        'only those of the samples. It can be sent to `POST /streams` with a name and a vault. Nothing is stored. In CBOR,',
         'MessagePack, NDJSON and CSV the body is what the device sends, one reading or several; the first line of',
-        'CSV names its columns.',
+        'CSV names its columns. Of messages a payload may be in any of these formats, or one value.',
       ].join(' '),
       scope: 'streams:write',
       takesCompressed: true,
@@ -70,7 +74,7 @@ function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
       body: api.samplesBody,
       answers: { 200: api.proposalSchema },
       effect: async ({ request }) => {
-        const samples = samplesOf(request.body as SentSamples | undefined)
+        const samples = samplesOf(request.body as SentSamples | undefined, nowUs())
         const proposal = proposeStream(samples, { judgeOf, nowUs: nowUs() })
         return { statusCode: 200, body: proposal, changes: [] }
       },
@@ -78,12 +82,23 @@ function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
   }
 }
 
-/** @throws DomainError `unsupported_media_type` where there is no body: without a content type nothing checks that. */
-function samplesOf(body: SentSamples | undefined): Samples {
+/**
+ * @throws DomainError `unsupported_media_type` where there is no body: without a content type nothing checks that;
+ *   `invalid_request`
+ */
+function samplesOf(body: SentSamples | undefined, latestUs: number): Samples {
   if (body === undefined) {
     throw new DomainError('unsupported_media_type', 'there is no body, and no content type of one')
   }
-  return body instanceof Samples ? body : new Samples(body.samples)
+  if (body instanceof Samples) return body
+  const { samples, messages } = body
+  if ((samples === undefined) === (messages === undefined)) {
+    const message = 'either messages or samples are needed'
+    throw new DomainError('invalid_request', message, { details: [{ path: 'samples', message }] })
+  }
+  return messages === undefined
+    ? new Samples(samples ?? [])
+    : samplesOfMessages(sentMessages(messages), latestUs)
 }
 
 async function creation(needs: FleetRoutesNeeds, { caller, body }: Exchange) {

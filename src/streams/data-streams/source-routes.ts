@@ -207,9 +207,13 @@ function proposalOf(
   { type, source }: Pick<Tried, 'type' | 'source'>,
   { judgeOf, nowAt }: { readonly judgeOf: SourceRoutesNeeds['judgeOf']; readonly nowAt: number },
 ): Pick<TrialBody, 'misfits' | 'notes' | 'proposal'> {
-  if (samples.readings.length === 0) return {}
+  if (samples.count === 0) return {}
   try {
-    const { proposal, notes, misfits } = proposeStream(samples, { judgeOf, nowUs: nowAt })
+    const { proposal, notes, misfits } = proposeStream(samples, {
+      judgeOf,
+      nowUs: nowAt,
+      given: { type, source },
+    })
     const shown = { ...proposal.source, ...withoutSecrets(source) }
     return { proposal: { type, source: shown, schema: proposal.schema }, notes, misfits }
   } catch (error) {

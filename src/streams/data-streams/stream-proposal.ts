@@ -1,20 +1,8 @@
-import { isObject } from '../../contracts/definitions/field-map.ts'
-import type { Judge } from '../../contracts/reading.ts'
-import type { FieldMap, StreamSchema } from '../../contracts/stream-schema.ts'
+import type { FieldDefinition, FieldMap } from '../../contracts/stream-schema.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
-import { schemaOf } from './definition.ts'
-import { inferSchema } from './schema-inference.ts'
+import { type Draft, draftOf, type Limits, type ProposalNeeds } from './proposal-draft.ts'
+import { type Misfit, misfitsOf } from './proposal-misfits.ts'
 import type { Samples } from './stream-samples.ts'
-import { inferTime } from './time-inference.ts'
-import { currentRules } from './time-rules.ts'
-
-/** A sample that the stream would refuse, and why. */
-interface Misfit {
-  readonly index: number
-  readonly error: string
-  readonly message: string
-  readonly details: readonly ErrorDetail[]
-}
 
 export interface Proposal {
   readonly proposal: {
@@ -24,63 +12,77 @@ export interface Proposal {
   }
   /** How many there were. */
   readonly samples: number
-  /** What was left out of the schema, and why. */
+  /** What was left out of the schema, and why; and what the samples do not tell. */
   readonly notes: readonly ErrorDetail[]
   readonly misfits: readonly Misfit[]
 }
 
-/** How far ahead of the server the time of a reading may be (decisions.md#times-of-readings). */
-const futureToleranceUs = 5 * 60 * 1_000_000
+/** A draft is loosened so often: each time a field, a level or the time has less to say. */
+const draftsMax = 12
 
 /**
- * What a stream of such readings could be defined as. Who it would refuse all the same is named: the
- * stages that readings pass are asked.
+ * What a stream of such messages could be defined as. Which of them it would refuse all the same is named: the
+ * stages that messages pass are asked, and what they refuse for something that was only found is not proposed.
  *
  * @throws DomainError `invalid_request` when the samples have no field that a schema could have, or far
  *   too many of them
  */
-export function proposeStream(
-  { readings, unreadable, source: sampled }: Samples,
-  { judgeOf, nowUs }: { readonly judgeOf: (schema: StreamSchema) => Judge; readonly nowUs: number },
-): Proposal {
-  const objects = readings.filter(isObject)
-  const { schema: inferred, notes } = inferSchema(objects)
-  if (Object.keys(inferred).length === 0) {
-    throw new DomainError('invalid_request', 'the samples have no field for a schema', {
-      details: notes,
-    })
+export function proposeStream(samples: Samples, needs: ProposalNeeds): Proposal {
+  let limits: Limits = { levelsMax: 4, time: 'required', fields: new Map() }
+  for (let drafts = 1; ; drafts++) {
+    const draft = draftOf(samples, limits, needs)
+    if (Object.keys(draft.schema).length === 0) {
+      throw new DomainError('invalid_request', 'the samples have no field for a schema', {
+        details: draft.notes,
+      })
+    }
+    const misfits = misfitsOf(samples, draft, needs)
+    const looser = drafts < draftsMax ? loosened(limits, draft, misfits) : undefined
+    if (looser === undefined) return proposalOf(samples, draft, misfits)
+    limits = looser
   }
-  const time = inferTime(objects, nowUs)
-  const schema = withoutTimeLimits(inferred, time.timestampField)
-  const source = { ...time, ...withKnownColumns(sampled, schema, time.timestampField) }
-  const judge = judgeOf(schemaOf({ source, schema, processing: {}, rules: currentRules }))
-  const misfits = readings.flatMap((sample, index): readonly Misfit[] => {
-    const problem = unreadable.get(index)
-    if (problem !== undefined) return [{ index, error: 'malformed', message: problem, details: [] }]
-    const verdict = judge(sample, { receivedAtUs: nowUs, futureToleranceUs })
-    if (verdict.accepted) return []
-    const { reason, message, details } = verdict
-    return [{ index, error: reason, message, details }]
-  })
-  const proposal = { type: 'iot_sensor' as const, source, schema }
-  return { proposal, samples: readings.length, notes, misfits }
 }
 
-/** A column that is no field of the schema is left out, as `null` says. */
-function withKnownColumns(
-  source: Samples['source'],
-  schema: FieldMap,
-  timestampField = 'timestamp',
-): object {
-  if (source.columns === undefined) return source
-  const isKnown = (name: string) => name === timestampField || Object.hasOwn(schema, name)
-  return { ...source, columns: source.columns.map((name) => (isKnown(name) ? name : null)) }
+function proposalOf(
+  { count }: Samples,
+  { source, schema, notes }: Draft,
+  misfits: readonly Misfit[],
+): Proposal {
+  return { proposal: { type: 'iot_sensor', source, schema }, samples: count, notes, misfits }
 }
 
-/** Time goes on: what the samples have is no limit for it. */
-function withoutTimeLimits(schema: FieldMap, name: string | undefined): FieldMap {
-  const field = name === undefined ? undefined : schema[name]
-  if (name === undefined || field === undefined) return schema
-  const { min: _min, max: _max, ...rest } = field
-  return { ...schema, [name]: rest }
+/** What to find less of, so that fewer samples are refused; undefined: nothing that was found is why. */
+function loosened(limits: Limits, draft: Draft, misfits: readonly Misfit[]): Limits | undefined {
+  const reasons = new Set<string>(misfits.map(({ error }) => error))
+  if (reasons.has('mapping_failed') && draft.levels > 0) {
+    return { ...limits, levelsMax: draft.levels - 1 }
+  }
+  const isTimeAtFault = ['timestamp_missing', 'timestamp_invalid', 'timestamp_implausible'].some(
+    (reason) => reasons.has(reason),
+  )
+  if (isTimeAtFault && draft.hasTime) {
+    const isOptional = limits.time === 'optional' || !reasons.has('timestamp_missing')
+    return { ...limits, time: isOptional ? 'none' : 'optional' }
+  }
+  const fields = new Map(limits.fields)
+  for (const { error, details } of misfits) {
+    if (error !== 'schema_mismatch') continue
+    for (const { path } of details) {
+      const [name = ''] = path.split('.')
+      const field = draft.schema[name]
+      if (field !== undefined) fields.set(name, looserField(field))
+    }
+  }
+  const isSame =
+    fields.size === limits.fields.size &&
+    [...fields].every(([name, looser]) => limits.fields.get(name) === looser)
+  return isSame ? undefined : { ...limits, fields }
+}
+
+/** Any array, a text, and then nothing. */
+function looserField(field: FieldDefinition): 'bare' | 'text' | 'out' {
+  if (field.required === true) return 'bare'
+  if (field.type === 'array' && field.items !== undefined) return 'bare'
+  const isTyped = field.type === 'string' && field.texts === 'typed'
+  return field.type === 'array' || isTyped ? 'out' : 'text'
 }

@@ -1,38 +1,72 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { csvSamples } from '../../../processors/csv-samples.ts'
 import { decoders, formatOfMediaType } from '../../../processors/decode.ts'
+import type { MessageContext } from '../../contracts/mapping.ts'
+import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import { DomainError } from '../../core/errors.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
 
-/** Samples of one proposal: each is looked at twice, while everybody waits. */
+/** Samples of one proposal: each is looked at several times, while everybody waits. */
 export const samplesMax = 1_000
+
+/** One message, taken apart as far as it can be without a definition. */
+export interface SampledMessage {
+  /** What it is named by in an answer. */
+  readonly index: number
+  readonly context: MessageContext
+  readonly readings: readonly unknown[]
+  /** Whether it was an array of readings. */
+  readonly isBatch: boolean
+  /** What was sent, where that is known: the stream is to read it by itself. */
+  readonly payload?: Uint8Array
+}
 
 /** What a device sends, taken apart. */
 export class Samples {
-  readonly readings: readonly unknown[]
-  /** Readings that could not be read although their neighbours could: what is wrong, by place. */
+  readonly messages: readonly SampledMessage[]
+  /** What could not be read: what is wrong, by its index. */
   readonly unreadable: ReadonlyMap<number, string>
   /** How a stream has to be defined that is sent them. */
   readonly source: SampledSource
+  /** How many there are, with those that could not be read. */
+  readonly count: number
 
+  /** Samples that are readings. */
   constructor(
     readings: readonly unknown[],
     {
       unreadable = new Map(),
       source = {},
-    }: { readonly unreadable?: Samples['unreadable']; readonly source?: SampledSource } = {},
+      messages,
+      contexts = [],
+    }: {
+      readonly unreadable?: Samples['unreadable']
+      readonly source?: SampledSource
+      /** Undefined: each reading is one. */
+      readonly messages?: readonly SampledMessage[]
+      /** What is known of each reading's message. */
+      readonly contexts?: readonly MessageContext[]
+    } = {},
   ) {
-    this.readings = readings
     this.unreadable = unreadable
     this.source = source
+    this.count = readings.length
+    this.messages =
+      messages ??
+      readings.flatMap((reading, index) => {
+        if (unreadable.has(index)) return []
+        return [{ index, context: contexts[index] ?? {}, readings: [reading], isBatch: false }]
+      })
   }
 }
 
-interface SampledSource {
-  readonly format?: 'ndjson' | 'cbor' | 'msgpack' | 'csv'
+export interface SampledSource {
+  readonly format?: Extract<PayloadFormat, 'ndjson' | 'cbor' | 'msgpack' | 'csv' | 'plain'>
   /** The names in the first line of a table. */
   readonly columns?: readonly string[]
   readonly delimiter?: string
+  /** The field that a payload is the value of. */
+  readonly field?: string
 }
 
 /** Media types of samples that are what a device sends, and no JSON around it. */
@@ -75,8 +109,7 @@ function tableSamples(bytes: Buffer): Samples {
 }
 
 function counted(samples: Samples): Samples {
-  const { length } = samples.readings
-  if (length > 0 && length <= samplesMax) return samples
+  if (samples.count > 0 && samples.count <= samplesMax) return samples
   const message = `there must be 1 to ${samplesMax.toLocaleString('en')} samples`
   throw new DomainError('invalid_request', message, {
     details: [{ path: 'samples', message }],

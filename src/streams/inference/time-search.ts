@@ -1,0 +1,115 @@
+import type { TimestampFormat } from '../../contracts/stream-schema.ts'
+import { parseRfc3339 } from '../../core/time.ts'
+import { type Notes, pathFrom, type Trees } from './fields.ts'
+import { lastName } from './names.ts'
+import { type Leaf, leavesOf } from './seen.ts'
+import { classOfRank, rankOfName, timeFormatOf } from './times.ts'
+
+/** Where readings have their time, and how it is written. */
+export interface FoundTime {
+  readonly path: string
+  readonly format: TimestampFormat
+  readonly isLocal: boolean
+  /** Some readings were without it. */
+  readonly isOptional: boolean
+}
+
+/** Of readings so many have to have a time, for it to be that of the stream. */
+const shareMin = 0.5
+
+/** How much less likely a time is that some readings are without: it is better than one of transport only. */
+const optionalClasses = 2.5
+
+/** How far a number may be from a time that is written as one, before it is taken for a counter. */
+const counterAwayUs = 366 * 86_400_000_000
+
+interface Candidate extends FoundTime {
+  readonly order: readonly [number, number, number, number]
+  readonly times: readonly number[]
+  readonly isText: boolean
+}
+
+/** The time of readings: that of the measurement before those of its way to us. Pure. */
+export function findTime(
+  { items, parents }: Trees,
+  { latestUs, notes }: { readonly latestUs: number; readonly notes: Notes },
+): FoundTime | undefined {
+  const candidates: Candidate[] = []
+  for (const [up, tree] of [items, ...parents].entries()) {
+    for (const leaf of leavesOf(tree).leaves) {
+      const candidate = candidateOf(leaf, { up, total: tree.objects, latestUs, notes })
+      if (candidate !== undefined) candidates.push(candidate)
+    }
+  }
+  const sure = candidates.filter(({ isText }) => isText)
+  const likely = candidates.filter((one) => one.isText || !isCounter(one, sure))
+  const [best] = likely.toSorted((left, right) => compared(left.order, right.order))
+  if (best === undefined) return undefined
+  const { path, format, isLocal, isOptional } = best
+  return { path, format, isLocal, isOptional }
+}
+
+interface Place {
+  readonly up: number
+  readonly total: number
+  readonly latestUs: number
+  readonly notes: Notes
+}
+
+function candidateOf(
+  { steps, seen }: Leaf,
+  { up, total, latestUs, notes }: Place,
+): Candidate | undefined {
+  const rank = rankOfName(lastName(steps))
+  const { scalars, times } = seen
+  const isWithinList = steps.some((step) => typeof step === 'number')
+  if (rank === undefined || isWithinList || seen.arrays > 0) return undefined
+  if (scalars.length === 0 || scalars.length < total * shareMin) return undefined
+  const found = timeFormatOf(scalars, latestUs)
+  const path = pathFrom(up, steps)
+  if (found === undefined) return undefined
+  if ('problem' in found) {
+    notes.add(path, `is not taken for the time: ${found.problem}`)
+    return undefined
+  }
+  const { format, isLocal } = found
+  const isOptional = scalars.length < total || times < total
+  return {
+    path,
+    format,
+    isLocal,
+    isOptional,
+    order: [classOfRank(rank) + (isOptional ? optionalClasses : 0), up, steps.length, rank],
+    times: scalars.map((value) => roughUs(value, format)),
+    isText: typeof scalars[0] === 'string',
+  }
+}
+
+const unitUs: Readonly<Partial<Record<TimestampFormat, number>>> = {
+  epoch_s: 1e6,
+  epoch_ms: 1e3,
+  epoch_us: 1,
+  epoch_ns: 1e-3,
+}
+
+function roughUs(value: unknown, format: TimestampFormat): number {
+  const unit = unitUs[format]
+  if (unit !== undefined) return Number(value) * unit
+  const instant = parseRfc3339(String(value))
+  return typeof instant === 'number' ? instant : Number.NaN
+}
+
+/** A number that counts something, such as the clock of a radio: it is far from all that is surely a time. */
+function isCounter({ times }: Candidate, sure: readonly Candidate[]): boolean {
+  const [time = 0] = times
+  const known = sure.map(({ times: [one = Number.NaN] }) => one).filter((one) => !Number.isNaN(one))
+  return known.length > 0 && known.every((one) => Math.abs(one - time) > counterAwayUs)
+}
+
+function compared(left: readonly number[], right: readonly number[]): number {
+  for (const [index, one] of left.entries()) {
+    const difference = one - (right[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
