@@ -14,13 +14,16 @@ function stateOf(index: number) {
   }
 }
 
+function value(type: string, text: string): string {
+  return `{"value_type":"${type}","value":"${text}"}`
+}
+
 export const airrohr: Recipe = {
   name: 'airrohr',
   front: 'http',
   credentials: 'basic',
   messages: series((index) => {
     const { pm10, pm2_5, temperature, pressure, humidity, signal } = stateOf(index)
-    const value = (type: string, text: string) => `{"value_type":"${type}","value":"${text}"}`
     const values = [
       ...(pm10 === undefined ? [] : [value('SDS_P1', pm10.toFixed(2))]),
       ...(pm2_5 === undefined ? [] : [value('SDS_P2', pm2_5.toFixed(2))]),

@@ -33,8 +33,8 @@ export async function followRecipe(
   expect(await quarantineOf(api, streamId)).toEqual([])
   expect(counters).toMatchObject({ quarantined: 0, stored: readings.length + expected.length })
   const all = await api.readAll(streamId)
-  const withoutExtra = all.slice(readings.length).map(({ extra: _, ...reading }) => reading)
-  expect(inOrder(timed(withoutExtra, expected))).toEqual(inOrder(expected))
+  const ofSeries = all.slice(readings.length).map((reading) => without(reading, 'extra'))
+  expect(inOrder(timed(ofSeries, expected))).toEqual(inOrder(expected))
 }
 
 async function stored(api: ApiClient, streamId: string, count: number): Promise<void> {
@@ -57,7 +57,11 @@ function timed(
   [first]: readonly ExpectedReading[],
 ): readonly ExpectedReading[] {
   if (first !== undefined && 'timestamp' in first) return readings
-  return readings.map(({ timestamp: _, ...reading }) => reading)
+  return readings.map((reading) => without(reading, 'timestamp'))
+}
+
+function without(reading: ExpectedReading, name: string): ExpectedReading {
+  return Object.fromEntries(Object.entries(reading).filter(([member]) => member !== name))
 }
 
 /** A source may say the same again, which is stored once where it has a time. */
@@ -69,8 +73,9 @@ function distinct(readings: readonly ExpectedReading[]): readonly ExpectedReadin
 
 /** In the order of their times; without, as they came. */
 function inOrder(readings: readonly ExpectedReading[]): readonly ExpectedReading[] {
-  const keyOf = (reading: ExpectedReading) => String(reading['timestamp'] ?? '')
-  return readings.toSorted((one, other) =>
-    keyOf(one) < keyOf(other) ? -1 : Number(keyOf(one) > keyOf(other)),
-  )
+  return readings.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)))
+}
+
+function timeOf({ timestamp }: ExpectedReading): string {
+  return typeof timestamp === 'string' ? timestamp : ''
 }

@@ -13,13 +13,15 @@ function stateOf(index: number) {
   }
 }
 
+function value(tag: string, v: number | boolean, t: number): string {
+  return `{"id":"Line7.Oven.${tag}","v":${v},"q":true,"t":${t}}`
+}
+
 export const kepware: Recipe = {
   name: 'kepware',
   front: 'mqtt',
   messages: series((index) => {
     const { atMs, laterMs, temperature, running, pieces } = stateOf(index)
-    const value = (tag: string, v: unknown, t: number) =>
-      `{"id":"Line7.Oven.${tag}","v":${String(v)},"q":true,"t":${t}}`
     const values = [
       value('Temperature', temperature, atMs),
       ...(running === undefined ? [] : [value('Running', running, atMs)]),

@@ -3,7 +3,7 @@ import type { MadeDevice } from '../support/devices.ts'
 import { runningService } from '../support/running-service.ts'
 import { followRecipe, type OpenFront } from './followed-recipe.ts'
 import { recipes } from './index.ts'
-import type { Recipe, SentMessage } from './recipe.ts'
+import type { Recipe } from './recipe.ts'
 import type { RecipeDefinition } from './recipe-page.ts'
 
 /** Recipes of devices and servers that post to us. */
@@ -48,7 +48,7 @@ async function toWebhook(definition: RecipeDefinition): Promise<OpenFront> {
 
 function poster(path: string, own: Readonly<Record<string, string>>): OpenFront['send'] {
   return async (messages) => {
-    for (const { query = '', headers = {}, payload } of messages as readonly SentMessage[]) {
+    for (const { query = '', headers = {}, payload } of messages) {
       const answer = await service.api.request('POST', path + query, {
         headers: { ...headers, ...own },
         body: payload,

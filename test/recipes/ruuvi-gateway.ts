@@ -28,11 +28,13 @@ function hex(value: number, bytes: number): string {
     .padStart(bytes * 2, '0')
 }
 
+/** Acceleration of a tag that lies still. */
+const motion = '00240008041C'
+
 /** An advertisement: flags, the manufacturer, and 24 bytes of data format 5 (RAWv2). */
 function dataOf(state: State, tag: number): string {
   const { steps, humidity = 0xff_ff, pressure, millivolts, sequence } = state
   const power = ((millivolts - 1_600) << 5) | 22
-  const motion = '0024' + '0008' + '041C'
   return (
     `0201061BFF990405${hex(steps, 2)}${hex(humidity, 2)}${hex(pressure, 2)}${motion}` +
     `${hex(power, 2)}F4${hex(sequence, 2)}${tags[tag]?.replaceAll(':', '')}`
