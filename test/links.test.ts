@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-const pages = [...globSync('*.md'), ...globSync('docs/*.md'), ...globSync('examples/**/*.md')]
+const pages = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('examples/**/*.md')]
 const product = globSync('{src,connectors,processors,bin,receivers,scripts}/**/*', {
   withFileTypes: true,
 })

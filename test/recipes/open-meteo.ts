@@ -1,7 +1,7 @@
 import { type Recipe, series } from './recipe.ts'
 import { marchMs, stored, wave } from './signals.ts'
 
-/** Of each answer, the hours that have passed: the next answer has all of them but the first again. */
+/** Hours in an answer; the next answer has all of them but the first again. */
 const hours = 6
 
 /** The newest models do not have each value for each hour. */

@@ -5,15 +5,15 @@ export type Front = 'mqtt' | 'broker' | 'http' | 'webhook' | 'api' | 'kafka'
 export interface SentMessage {
   /** Text, byte for byte: numbers have the digits that the firmware writes. */
   readonly payload: string
-  /** Of MQTT and Kafka. */
+  /** Where MQTT and Kafka send it to. */
   readonly topic?: string
-  /** Of HTTP and Kafka, beside those that say who sends it. */
+  /** Those of HTTP, beside the ones that say who sends it. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Of HTTP: what stands behind the address, with its `?`. */
+  /** What stands behind the address, with its `?`. */
   readonly query?: string
-  /** Of Kafka. */
+  /** The key of a message of Kafka. */
   readonly key?: string
-  /** Of MQTT. */
+  /** Whether the broker is to keep it for those who come later. */
   readonly isRetained?: boolean
 }
 
@@ -22,7 +22,7 @@ export type ExpectedReading = Readonly<Record<string, unknown>>
 
 /** A page of docs/recipes with a source that does not exist. The same index is always the same message. */
 export interface Recipe {
-  /** Of the page, without its ending. */
+  /** The name of the page, without its ending. */
   readonly name: string
   readonly front: Front
   /** How the source says who it is, over HTTP: `headers` are x-api-key and x-api-secret. */
