@@ -7,7 +7,7 @@ export interface SentMessage {
   readonly payload: string
   /** Where MQTT and Kafka send it to. */
   readonly topic?: string
-  /** Those of HTTP, beside the ones that say who sends it. */
+  /** Headers of HTTP, beside those that say who sends it. */
   readonly headers?: Readonly<Record<string, string>>
   /** What stands behind the address, with its `?`. */
   readonly query?: string
