@@ -66,15 +66,8 @@ export const ruuviGateway: Recipe = {
   }),
   expected: (index) =>
     tagsOf(index).map((tag) => {
-      const { atS, rssi, steps, humidity, pressure, millivolts } = stateOf(index, tag)
-      return {
-        timestamp: stored(atS * 1000),
-        tag: tags[tag],
-        rssi,
-        temperature: steps * 0.005,
-        ...(humidity !== undefined && { humidity: humidity * 0.0025 }),
-        pressure: pressure + 50_000,
-        voltage: millivolts / 1000,
-      }
+      const state = stateOf(index, tag)
+      const { atS, rssi } = state
+      return { timestamp: stored(atS * 1000), tag: tags[tag], rssi, data: dataOf(state, tag) }
     }),
 }
