@@ -66,9 +66,14 @@ export function isSelfDescribing(format: PayloadFormat): format is SelfDescribin
   return Object.hasOwn(decoders, format)
 }
 
-/** The format that a media type names. MessagePack got its own only after others were in use. */
+/**
+ * The format that a media type names. MessagePack got its own only after others were in use, and CloudEvents in
+ * structured mode are JSON by another name.
+ */
 export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/json': 'json',
+  'application/cloudevents+json': 'json',
+  'application/cloudevents-batch+json': 'json',
   'application/x-ndjson': 'ndjson',
   'application/cbor': 'cbor',
   'application/vnd.msgpack': 'msgpack',

@@ -50,6 +50,8 @@ const encoders = {
 const mediaTypes = [
   ['application/json', encoders.json],
   ['application/json; charset=UTF-8', encoders.json],
+  ['application/cloudevents+json; charset=UTF-8', encoders.json],
+  ['application/cloudevents-batch+json', encoders.json],
   ['application/x-ndjson', encoders.ndjson],
   ['application/cbor', encoders.cbor],
   ['Application/CBOR', encoders.cbor],

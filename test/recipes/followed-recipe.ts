@@ -1,0 +1,81 @@
+import { expect } from 'vitest'
+import type { ApiClient } from '../support/api-client.ts'
+import type { ExpectedReading, Recipe, SentMessage } from './recipe.ts'
+import { type RecipeDefinition, recipePage } from './recipe-page.ts'
+
+/** What each recipe is tried with. */
+const messagesMin = 200
+
+/** A stream of a definition, and the way to it that the source has. */
+export interface OpenFront {
+  readonly streamId: string
+  /** Sends in this order. @throws Error when one is not taken */
+  readonly send: (messages: readonly SentMessage[]) => Promise<void>
+}
+
+/** Does what a page says, sends its example and then what the source sends, and compares all that is stored. */
+export async function followRecipe(
+  api: ApiClient,
+  recipe: Recipe,
+  open: (definition: RecipeDefinition) => Promise<OpenFront>,
+): Promise<void> {
+  const { definition, example, readings } = recipePage(recipe)
+  const { streamId, send } = await open(definition)
+  await send([example])
+  await stored(api, streamId, readings.length)
+  expect(timed(await api.readAll(streamId), readings)).toEqual(readings)
+
+  const messages = recipe.messages(messagesMin)
+  const expected = distinct(messages.flatMap((_, index) => recipe.expected(index)))
+  await send(messages)
+  await stored(api, streamId, readings.length + expected.length)
+  const counters = await api.settled(streamId, 1 + messages.length)
+  expect(await quarantineOf(api, streamId)).toEqual([])
+  expect(counters).toMatchObject({ quarantined: 0, stored: readings.length + expected.length })
+  const all = await api.readAll(streamId)
+  const ofSeries = all.slice(readings.length).map((reading) => without(reading, 'extra'))
+  expect(inOrder(timed(ofSeries, expected))).toEqual(inOrder(expected))
+}
+
+async function stored(api: ApiClient, streamId: string, count: number): Promise<void> {
+  const reached = async () => {
+    const { counters } = await api.status(streamId)
+    if (counters.quarantined > 0) throw new Error(JSON.stringify(await quarantineOf(api, streamId)))
+    return counters.stored
+  }
+  await expect.poll(reached, { interval: 100, timeout: 30_000 }).toBeGreaterThanOrEqual(count)
+}
+
+async function quarantineOf(api: ApiClient, streamId: string): Promise<readonly unknown[]> {
+  const path = `/streams/${streamId}/quarantine?limit=3`
+  return (await api.withToken<{ entries: unknown[] }>('GET', path)).body.entries
+}
+
+/** Readings without their times, where these are those of their receipt. */
+function timed(
+  readings: readonly ExpectedReading[],
+  [first]: readonly ExpectedReading[],
+): readonly ExpectedReading[] {
+  if (first !== undefined && 'timestamp' in first) return readings
+  return readings.map((reading) => without(reading, 'timestamp'))
+}
+
+function without(reading: ExpectedReading, name: string): ExpectedReading {
+  return Object.fromEntries(Object.entries(reading).filter(([member]) => member !== name))
+}
+
+/** A source may say the same again, which is stored once where it has a time. */
+function distinct(readings: readonly ExpectedReading[]): readonly ExpectedReading[] {
+  const [first] = readings
+  if (first === undefined || !('timestamp' in first)) return readings
+  return [...new Map(readings.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+/** In the order of their times; without, as they came. */
+function inOrder(readings: readonly ExpectedReading[]): readonly ExpectedReading[] {
+  return readings.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)))
+}
+
+function timeOf({ timestamp }: ExpectedReading): string {
+  return typeof timestamp === 'string' ? timestamp : ''
+}

@@ -1,0 +1,49 @@
+import { airrohr } from './airrohr.ts'
+import { chirpstack } from './chirpstack.ts'
+import { cloudevents } from './cloudevents.ts'
+import { debezium } from './debezium.ts'
+import { esphome } from './esphome.ts'
+import { fronius } from './fronius.ts'
+import { homeAssistant } from './home-assistant.ts'
+import { kepware } from './kepware.ts'
+import { opcuaPubsub } from './opcua-pubsub.ts'
+import { openMeteo } from './open-meteo.ts'
+import { owntracks } from './owntracks.ts'
+import type { Recipe } from './recipe.ts'
+import { ruuviGateway } from './ruuvi-gateway.ts'
+import { shellyGen2 } from './shelly-gen2.ts'
+import { siemensEdge } from './siemens-edge.ts'
+import { solaredge } from './solaredge.ts'
+import { tasmotaDs18b20 } from './tasmota-ds18b20.ts'
+import { tasmotaPlug } from './tasmota-plug.ts'
+import { tempest } from './tempest.ts'
+import { theThingsStack } from './the-things-stack.ts'
+import { traccar } from './traccar.ts'
+import { victron } from './victron.ts'
+import { zigbee2mqtt } from './zigbee2mqtt.ts'
+
+/** One for each page of docs/recipes. */
+export const recipes: readonly Recipe[] = [
+  airrohr,
+  chirpstack,
+  cloudevents,
+  debezium,
+  esphome,
+  fronius,
+  homeAssistant,
+  kepware,
+  opcuaPubsub,
+  openMeteo,
+  owntracks,
+  ruuviGateway,
+  shellyGen2,
+  siemensEdge,
+  solaredge,
+  tasmotaDs18b20,
+  tasmotaPlug,
+  tempest,
+  theThingsStack,
+  traccar,
+  victron,
+  zigbee2mqtt,
+]
