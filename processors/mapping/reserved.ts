@@ -11,6 +11,8 @@ export interface Reserved {
   readonly tail: number
 }
 
+export const nothingReserved: Reserved = { names: new Set(), head: 0, tail: 0 }
+
 /** @param reads the paths that begin at what encloses the readings of a level */
 export function reservedBy(reads: readonly Path[], steps: readonly Step[]): Reserved {
   const names = new Set<string>()
@@ -62,7 +64,9 @@ export function enclosingProblem(path: Path, levels: readonly ItemsLevel[]): str
   const isAlong = steps.slice(0, length).every((step, index) => isLike(step, path.steps[index]))
   if (!isAlong) return undefined
   if (path.steps.length <= steps.length) return 'leads to what the readings stand in'
-  return beginsWith(path.steps, steps) ? undefined : 'may lead to one of the readings'
+  // A list has no names: it is the only reading that has, where an object stands in place of a list.
+  const isInList = level?.as === 'list' && typeof path.steps[steps.length] === 'string'
+  return beginsWith(path.steps, steps) && !isInList ? undefined : 'may lead to one of the readings'
 }
 
 /** Places of one list may be the same one, counted from its beginning and from its end. */

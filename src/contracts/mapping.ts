@@ -13,21 +13,21 @@ export type TimeUnit = 's' | 'ms' | 'us' | 'ns'
 export interface ItemsLevel {
   readonly path: string
   readonly as: ItemsForm
-  /** Of `map`: the member that an item has its key as. `key` if nothing is said. */
+  /** The member that an item of a `map` has its key as. `key` if nothing is said. */
   readonly key?: string
-  /** The member that an item has which is no object, or of `pivot` the path of a value. `value` if nothing is said. */
+  /** The member that an item has which is no object, or the path of a value in a `pivot`. `value` if nothing is said. */
   readonly value?: string
-  /** Of `rows`, and of samples that are lists: the names of their places (null leaves one out), or the path of a list of names. */
+  /** The names of the places of `rows`, or of samples that are lists (null leaves one out), or the path of a list of names. */
   readonly columns?: readonly (string | null)[] | string
-  /** Of `samples`: the path of the time of the first one, written in the `timestampFormat`. */
+  /** The path of the time of the first of `samples`, written in the `timestampFormat`. */
   readonly start?: string
-  /** Of `samples`: from one to the next, as a number of units, or the path of one. */
+  /** The time from one of `samples` to the next, as a number of units, or the path of one. */
   readonly interval?: number | string
-  /** Of the interval; `s` if nothing is said. */
+  /** What the interval counts; `s` if nothing is said. */
   readonly unit?: TimeUnit
-  /** Of `pivot`: the path of a name within an entry. `name` if nothing is said. */
+  /** The path of a name within an entry of a `pivot`. `name` if nothing is said. */
   readonly name?: string
-  /** Of `pivot`: the path of a time within an entry; entries of one time are one reading. */
+  /** The path of a time within an entry of a `pivot`; entries of one time are one reading. */
   readonly time?: string
 }
 
@@ -46,7 +46,7 @@ export interface ValueRules {
 
 /** What is known of a message beside its bytes. */
 export interface MessageContext {
-  /** Of MQTT the topic, of NATS the subject, of AMQP the routing key, of Kafka the topic. */
+  /** The topic of MQTT or Kafka, the subject of NATS, the routing key of AMQP. */
   readonly topic?: string
   /** What stands between the levels of the topic: `/` if nothing is said. */
   readonly separator?: '/' | '.'

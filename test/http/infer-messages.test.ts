@@ -84,11 +84,9 @@ describe('POST /streams/infer of messages', () => {
     })
     const { streamId } = made.body
 
-    const pushed = await service.api.withToken(
-      'POST',
-      `/streams/${streamId}/data`,
-      [plugs[0]?.payload],
-    )
+    const pushed = await service.api.withToken('POST', `/streams/${streamId}/data`, [
+      plugs[0]?.payload,
+    ])
     await service.api.settled(streamId, 1)
 
     expect([made.status, pushed.body]).toEqual([201, { accepted: 1, rejected: [] }])

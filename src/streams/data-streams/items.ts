@@ -35,7 +35,7 @@ const path: Rule = (value, key, problems) => {
   else if (parsed.root !== 'item') problems.add(key, 'must begin at what encloses the readings')
 }
 
-/** Of what stands beside readings, or around them. */
+/** A path to what stands beside readings, or around them. */
 const pathAround: Rule = (value, key, problems) => {
   const parsed = typeof value === 'string' ? parsePath(value) : { problem: 'must be a path' }
   if ('problem' in parsed) problems.add(key, parsed.problem)
