@@ -2,22 +2,11 @@ import { createRequire } from 'node:module'
 import type { CelFunc, CelList, CelMap, CelValue } from '@bufbuild/cel'
 import { cutText } from '../src/core/cut-text.ts'
 import { type InstantUs, instantUsOf } from '../src/core/time.ts'
+import { bitNames, bytes } from './expression-bytes.ts'
+import { charactersPerStep, type Meter } from './expression-meter.ts'
+import { texts } from './expression-texts.ts'
 
 export type Cel = typeof import('@bufbuild/cel')
-
-/** Counts down what is left of the work that one evaluation may do. */
-export class Meter {
-  left = 0
-
-  /** @throws Error when nothing is left */
-  take(steps: number): void {
-    this.left -= steps
-    if (this.left < 0) throw new Error('needs more work than one reading may take')
-  }
-}
-
-/** Characters of a text that cost as much as one step. */
-const charactersPerStep = 8
 
 /** The library compiles a pattern anew each time. */
 const stepsPerSearch = 100
@@ -27,7 +16,7 @@ export const weigh = '@weigh'
 export const goOn = '@goOn'
 export const scan = '@scan'
 
-/** What the library lacks: arithmetic of mixed numbers, mathematics, times in UTC, measured work. */
+/** What the library lacks: arithmetic of mixed numbers, mathematics, times in UTC, texts, bytes, measured work. */
 export function functionsOf(cel: Cel, meter: Meter): CelFunc[] {
   return [
     ...mixedArithmetic(cel),
@@ -35,6 +24,8 @@ export function functionsOf(cel: Cel, meter: Meter): CelFunc[] {
     ...times(cel),
     ...conversions(cel),
     ...lists(cel),
+    ...texts(cel, meter),
+    ...bytes(cel),
     ...measuring(cel, meter),
   ]
 }
@@ -72,6 +63,7 @@ const ofTwoNumbers: Readonly<Record<string, (left: number, right: number) => num
 export const mathNames: readonly string[] = [
   ...Object.keys(ofOneNumber),
   ...Object.keys(ofTwoNumbers),
+  ...bitNames,
 ]
 
 /** All take integers, too, and result in doubles. */
@@ -157,6 +149,7 @@ function measuring(cel: Cel, meter: Meter): CelFunc[] {
   } = cel
   const weight = (value: CelValue): number => {
     if (typeof value === 'string') return value.length / charactersPerStep
+    if (value instanceof Uint8Array) return value.length / charactersPerStep
     if (isCelList(value)) return weightOfAll(value)
     return isCelMap(value) ? weightOfAll(value.values()) : 0
   }

@@ -1,5 +1,7 @@
 import type { parse } from '@bufbuild/cel'
+import { byteNames, decodingNames } from './expression-bytes.ts'
 import { goOn, mathNames, scan, timeNames, weigh } from './expression-functions.ts'
+import { textNames } from './expression-texts.ts'
 
 type Node = NonNullable<ReturnType<typeof parse>['expr']>
 
@@ -14,6 +16,9 @@ const patternStepsMax = 200
 const operators = ['_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_&&_', '_||_', '_?_:_', '_[_]']
 const comparisons = ['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in']
 const ofTexts = ['size', 'contains', 'startsWith', 'endsWith', 'matches']
+/** The function of `base64`, which is no field there. */
+const base64 = 'decode'
+
 const casts = ['int', 'double', 'bool', 'string', 'timestamp', 'duration']
 
 const available: ReadonlySet<string> = new Set([
@@ -22,16 +27,30 @@ const available: ReadonlySet<string> = new Set([
   ...ofTexts,
   ...casts,
   ...timeNames,
+  ...textNames,
+  ...decodingNames,
+  ...byteNames,
   '@not_strictly_false',
 ])
 
 /** Functions that do as much work as their arguments are large. */
-const weighed: ReadonlySet<string> = new Set(['_+_', ...comparisons, ...ofTexts, ...casts])
+const weighed: ReadonlySet<string> = new Set([
+  '_+_',
+  ...comparisons,
+  ...ofTexts,
+  ...casts,
+  ...textNames,
+  ...decodingNames,
+  base64,
+])
+
+/** Functions whose results may be larger than the fields that an expression uses. */
+const growing: ReadonlySet<string> = new Set([...textNames, ...decodingNames, base64])
 
 /** What an expression uses, as far as it could be found out before running it. */
 export interface Usage {
   readonly names: ReadonlySet<string>
-  /** Whether it has loops, or builds lists or maps. */
+  /** Whether it has loops, or builds lists, maps, texts or bytes. */
   readonly builds: boolean
 }
 
@@ -51,8 +70,10 @@ export function usageOf(root: Node, known: ReadonlySet<string>): Usage {
       if (own.has(name)) return
       if (!known.has(name)) throw new ExpressionProblem(`there is no field ${name}`)
       names.add(name)
-    } else if (exprKind.case === 'callExpr') checkCall(node)
-    else if (exprKind.case === 'structExpr' && exprKind.value.messageName !== '') {
+    } else if (exprKind.case === 'callExpr') {
+      checkCall(node)
+      builds ||= growing.has(exprKind.value.function)
+    } else if (exprKind.case === 'structExpr' && exprKind.value.messageName !== '') {
       throw new ExpressionProblem(`there is no type ${exprKind.value.messageName}`)
     }
     if (exprKind.case !== undefined) builds ||= building.has(exprKind.case)
@@ -79,6 +100,7 @@ function checkCall(node: Node): void {
     if (!mathNames.includes(name)) throw new ExpressionProblem(`there is no function math.${name}`)
     return
   }
+  if (isBase64(node)) return
   if (!available.has(name)) throw new ExpressionProblem(`there is no function ${name}`)
   if (timeNames.includes(name) && args.length > 0) {
     throw new ExpressionProblem(`${name} takes no zone: times are in UTC`)
@@ -119,6 +141,18 @@ function isMathematics(node: Node): boolean {
   return target?.exprKind.case === 'identExpr' && target.exprKind.value.name === 'math'
 }
 
+/** `base64.decode(x)`, likewise; a field may be called so, too, and has other functions. */
+function isBase64(node: Node): boolean {
+  const { target, function: name } = callOf(node) ?? {}
+  const isNamed = target?.exprKind.case === 'identExpr' && target.exprKind.value.name === 'base64'
+  return isNamed && name === base64
+}
+
+/** Whether what stands before the point is no value. */
+function isOfNamespace(node: Node): boolean {
+  return isMathematics(node) || isBase64(node)
+}
+
 function partsOf(node: Node): Node[] {
   return partsOrNothing(node).filter((part) => part !== undefined)
 }
@@ -128,7 +162,7 @@ function partsOrNothing(node: Node): (Node | undefined)[] {
   switch (exprKind.case) {
     case 'callExpr': {
       const { target, args } = exprKind.value
-      return isMathematics(node) ? args : [target, ...args]
+      return isOfNamespace(node) ? args : [target, ...args]
     }
     case 'selectExpr':
       return [exprKind.value.operand]
@@ -221,7 +255,7 @@ function meteredCall(node: Node): Node {
   let changed = {
     ...rest,
     function: name,
-    target: isMathematics(node) ? target : target && part(target),
+    target: isOfNamespace(node) ? target : target && part(target),
     args: args.map(part),
   }
   if (name === 'matches') {

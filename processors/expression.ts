@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import type { CelInput, CelValue } from '@bufbuild/cel'
 import type { Allowance } from '../src/contracts/reading.ts'
 import type { FieldDefinition, FieldMap } from '../src/contracts/stream-schema.ts'
-import { type Cel, functionsOf, Meter } from './expression-functions.ts'
+import { type Cel, functionsOf } from './expression-functions.ts'
+import { Meter } from './expression-meter.ts'
 import { ExpressionProblem, metered, sizeOf, usageOf } from './expression-tree.ts'
 
 /** The text of an expression. */

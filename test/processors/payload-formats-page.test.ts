@@ -2,15 +2,20 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
+import { mapperOf } from '../../processors/mapping/mapper.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { judgeMessage } from '../../src/ingest/pipeline/intake.ts'
+import { runnableSteps } from '../../src/streams/data-streams/conversions.ts'
 import { formatOf, parseDefinition, schemaOf } from '../../src/streams/data-streams/definition.ts'
 import { formatOptionsOf } from '../../src/streams/data-streams/payload-format.ts'
+import { transformOf } from '../../src/streams/data-streams/transform-definition.ts'
 
-/** The examples of docs/payload-formats.md: a definition, a payload, and its readings. */
+/** The examples of docs/payload-formats.md and docs/transforms.md: a definition, a payload, and its readings. */
 
-const page = readFileSync(new URL('../../docs/payload-formats.md', import.meta.url), 'utf8')
+const page = ['payload-formats', 'transforms']
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n')
 
 const receivedAtUs = Date.UTC(2026, 0, 31, 10) * 1000
 
@@ -44,7 +49,9 @@ function streamOf(text: string): CompiledStream {
   const format = formatOf(definition)
   const described = { schema, formatOptions: formatOptionsOf(definition.source) }
   const decode = decoderOf(format, described)
-  const compiled = { decode, judge: judgeOf(schema), scan: undefined }
+  const transform = runnableSteps(transformOf(definition.processing), {})
+  const map = mapperOf(schema)
+  const compiled = { decode, map, judge: judgeOf(schema, transform), scan: undefined }
   return { streamId: '', ownerId: '', version: 1, format, ...described, ...compiled } as never
 }
 
@@ -63,7 +70,8 @@ test.each(examples)('$payload.content', ({ definition, payload, readings }) => {
   const decoded = stream.decode(bytesOf(payload))
 
   if (!decoded.ok) throw new Error(decoded.problem)
-  const stored = judgeMessage(stream, decoded, receivedAtUs).map((verdict) => {
+  const found = stream.map?.(decoded, {}) ?? decoded
+  const stored = judgeMessage(stream, found, receivedAtUs).map((verdict) => {
     if (!verdict.accepted || verdict.isFiltered) return verdict
     const { timestampUs, values, extra } = verdict
     return {
