@@ -29,6 +29,7 @@ async function toOurBroker({ schema, ...rest }: RecipeDefinition): Promise<OpenF
   const device = await service.api.withToken<MadeDevice>('POST', '/devices', {
     name: 'a device',
     streamIds: [streamId],
+    foreignTopics: 'ignore',
   })
   const { mqtt } = await connect(device.body)
   const publish = async ({ topic = '', payload, isRetained = false }: SentMessage) => {

@@ -66,8 +66,15 @@ export const ruuviGateway: Recipe = {
   }),
   expected: (index) =>
     tagsOf(index).map((tag) => {
-      const state = stateOf(index, tag)
-      const { atS, rssi } = state
-      return { timestamp: stored(atS * 1000), tag: tags[tag], rssi, data: dataOf(state, tag) }
+      const { atS, rssi, steps, humidity, pressure, millivolts } = stateOf(index, tag)
+      return {
+        timestamp: stored(atS * 1000),
+        tag: tags[tag],
+        rssi,
+        temperature: steps * 0.005,
+        ...(humidity !== undefined && { humidity: humidity * 0.0025 }),
+        pressure: pressure + 50_000,
+        voltage: millivolts / 1000,
+      }
     }),
 }
