@@ -8,8 +8,8 @@ import { sampleItems } from './series.ts'
 import { columnItems, rowItems } from './tables.ts'
 
 /**
- * The readings within a message, level by level, in their order. What encloses some that cannot be read is an item with a
- * failure; so is the message, and then there is no other.
+ * The readings within a message, level by level, in their order; none where all lists that may hold some are empty. What
+ * encloses some that cannot be read is an item with a failure; so is the message, and then there is no other.
  */
 export function expand(
   message: Item,
@@ -18,10 +18,15 @@ export function expand(
 ): readonly Item[] {
   try {
     let items: readonly Item[] = [message]
-    for (const level of levels) items = withinAll(items, level, context)
-    if (items.length > 0) return items
-    const last = levels.at(-1)
-    throw new LevelProblem(`${last?.place}.path`, `leads to no reading: ${last?.given.path}`)
+    for (const level of levels) {
+      const found = withinAll(items, level, context)
+      // Whoever says that there is something means another path where there is nothing at all.
+      if (found.length === 0 && items.some((item) => isNothing(nodeOf(item, level)))) {
+        throw nothingAt(level)
+      }
+      items = found
+    }
+    return items
   } catch (error) {
     if (!(error instanceof LevelProblem)) throw error
     return [{ ...message, failure: mappingFailed(error.path, error.message) }]
@@ -41,17 +46,24 @@ function withinAll(items: readonly Item[], level: Level, context: PlacedContext)
 }
 
 function addWithin(found: Item[], item: Item, level: Level, context: PlacedContext): void {
-  const node = follow(item.raw, level.steps)
-  const isNothing = node === undefined || node === null
+  const node = nodeOf(item, level)
   // Of many that enclose readings, some may have none.
-  if (isNothing && item.depth > 0) return
-  if (isNothing) throw nothingAt(level)
+  if (isNothing(node) && item.depth > 0) return
+  if (isNothing(node)) throw nothingAt(level)
   try {
     for (const one of itemsIn(node, item, level, context)) found.push(one)
   } catch (error) {
     if (!(error instanceof LevelProblem) || item.depth === 0) throw error
     found.push({ ...item, failure: mappingFailed(error.path, error.message) })
   }
+}
+
+function nodeOf({ raw }: Item, { steps }: Level): unknown {
+  return follow(raw, steps)
+}
+
+function isNothing(node: unknown): boolean {
+  return node === undefined || node === null
 }
 
 function itemsIn(node: unknown, item: Item, level: Level, context: PlacedContext): readonly Item[] {

@@ -11,7 +11,10 @@ export function columnItems(node: unknown, parent: Item, level: Level): readonly
     (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && !names.has(entry[0]),
   )
   const [first] = columns
-  if (first === undefined) throw notA('an object of lists', level)
+  if (first === undefined) {
+    if (Object.keys(node).length === 0) return []
+    throw notA('an object of lists', level)
+  }
   const other = columns.find(([, values]) => values.length !== first[1].length)
   if (other !== undefined) {
     const lengths = `${lengthOf(first)} and ${lengthOf(other)}`

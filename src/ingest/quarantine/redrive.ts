@@ -39,6 +39,7 @@ export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number
   const { sender } = held
   if (sender === senderOfNoDigest) return staying(stream, held, malformed(digestProblem))
   const verdicts = judgeMessage(stream, decoded, held.receivedAtUs, { judgedAtUs: nowUs, sender })
+  if (verdicts.length === 0) return staying(stream, held, nothingIn)
   const accepted = verdicts.filter((verdict) => verdict.accepted).length
   const [first] = verdicts
   if (accepted === 0 && first?.accepted === false) return staying(stream, held, first)
@@ -54,6 +55,15 @@ function mapped(
 ): DecodedMessage {
   if (context.isRow === true) return rowReadings(decoded, schema)
   return map?.(decoded, context) ?? decoded
+}
+
+/** A list that is empty now was refused for what stands elsewhere in the message: somebody has to decide. */
+const nothingIn: RefusedReading = {
+  accepted: false,
+  reason: 'mapping_failed',
+  message: 'source.items leads to a list without readings',
+  details: [{ path: 'source.items', message: 'leads to a list without readings' }],
+  timestampUs: undefined,
 }
 
 function staying(stream: CompiledStream, held: HeldReading, refusal: RefusedReading): Redrive {

@@ -126,7 +126,8 @@ const items: Rule = (value, key, problems) => {
       ? problems.within(key).within(`${index}`)
       : problems.within(key)
     if (isObject(one)) level(one, inner)
-    else inner.add('', 'must be an object with a path')
+    else if (typeof one === 'string') path(one, '', inner)
+    else inner.add('', 'must be a path, or an object with one')
   }
   for (const [index, one] of levels.slice(0, -1).entries()) {
     const as = isObject(one) ? (one['as'] ?? 'list') : 'list'
@@ -158,11 +159,16 @@ const levelSchema = {
 /** The key of a source that says where in a message its readings are. */
 export const itemsFields = {
   items: {
-    ...newField<string | ItemsLevel | readonly ItemsLevel[]>(items, {
+    ...newField<string | ItemsLevel | readonly (string | ItemsLevel)[]>(items, {
       anyOf: [
         { type: 'string' },
         levelSchema,
-        { type: 'array', minItems: 1, maxItems: levelsMax, items: levelSchema },
+        {
+          type: 'array',
+          minItems: 1,
+          maxItems: levelsMax,
+          items: { anyOf: [{ type: 'string' }, levelSchema] },
+        },
       ],
     }),
     doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is none itself',
