@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
+import { mapperOf } from '../../processors/mapping/mapper.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { judgeMessage } from '../../src/ingest/pipeline/intake.ts'
@@ -44,7 +45,7 @@ function streamOf(text: string): CompiledStream {
   const format = formatOf(definition)
   const described = { schema, formatOptions: formatOptionsOf(definition.source) }
   const decode = decoderOf(format, described)
-  const compiled = { decode, judge: judgeOf(schema), scan: undefined }
+  const compiled = { decode, judge: judgeOf(schema), map: mapperOf(schema), scan: undefined }
   return { streamId: '', ownerId: '', version: 1, format, ...described, ...compiled } as never
 }
 
@@ -63,7 +64,8 @@ test.each(examples)('$payload.content', ({ definition, payload, readings }) => {
   const decoded = stream.decode(bytesOf(payload))
 
   if (!decoded.ok) throw new Error(decoded.problem)
-  const stored = judgeMessage(stream, decoded, receivedAtUs).map((verdict) => {
+  const found = stream.map?.(decoded, {}) ?? decoded
+  const stored = judgeMessage(stream, found, receivedAtUs).map((verdict) => {
     if (!verdict.accepted || verdict.isFiltered) return verdict
     const { timestampUs, values, extra } = verdict
     return {
