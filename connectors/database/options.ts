@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import { type DialedTls, SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { timeNameOf } from '../../src/contracts/time-member.ts'
 import { databaseProtocols, type PolledSource, polledSource } from './source.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -90,7 +91,7 @@ export function databaseOptions(given: Json): DatabaseOptions {
     refusesNulls: source.nulls === 'refuse',
     timeoutMs: usOf(source.statementTimeout, 0) / 1_000,
     pageSize: source.pageSize,
-    timestampField: source.timestampField ?? 'timestamp',
+    timestampField: timeNameOf(source),
   }
 }
 

@@ -1,5 +1,6 @@
 import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { timeNameOf } from '../../src/contracts/time-member.ts'
 import { type GivenItem, type OpcUaSourceKeys, opcUaSource } from './source.ts'
 
 /** The port of OPC UA, where an endpoint names none. */
@@ -67,7 +68,7 @@ export function opcUaOptions({ source: given }: Pick<SourceDefinition, 'source'>
     certificate,
     privateKey,
     serverCertificate: source.serverCertificate,
-    timestampField: source.timestampField ?? 'timestamp',
+    timestampField: timeNameOf(source),
     isTrial: source.isTrial === true,
   }
 }

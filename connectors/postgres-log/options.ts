@@ -1,5 +1,6 @@
 import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { timeNameOf } from '../../src/contracts/time-member.ts'
 import { parseAddress } from '../database/options.ts'
 import { postgresLogSource } from './source.ts'
 
@@ -48,7 +49,7 @@ export function postgresLogOptions({
     slot: slot ?? ownName,
     withUpdates: source.changes === 'insert_update',
     timezone: source.timezone,
-    timestampField: source.timestampField ?? 'timestamp',
+    timestampField: timeNameOf(source),
     isTrial: source.isTrial === true,
   }
 }

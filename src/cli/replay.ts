@@ -109,10 +109,16 @@ function mappingOf(
     }
     mapping.set(column, field)
   }
-  if (timestampColumn !== undefined) {
-    mapping.set(timestampColumn, source?.timestampField ?? 'timestamp')
-  }
+  if (timestampColumn !== undefined) mapping.set(timestampColumn, timeFieldOf(source))
   return mapping
+}
+
+/** The member that the time of a reading is in. @throws UsageError where it is further within: rows are flat */
+function timeFieldOf({ timestampField = 'timestamp' }: Definition['source'] = {}): string {
+  if (!/[.[$]/.test(timestampField)) return timestampField
+  throw new UsageError(
+    `the time of the stream is at ${timestampField}, where no column of a row is`,
+  )
 }
 
 /** @throws UsageError */

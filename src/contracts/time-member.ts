@@ -12,6 +12,11 @@ export function timeMemberOf({
   return time === undefined ? timestampField : memberNamed(timestampField)
 }
 
+/** The member that a source says times are in, for whoever writes messages: a path to elsewhere is no member that it has. */
+export function timeNameOf({ timestampField = 'timestamp' }: { readonly timestampField?: string }) {
+  return memberNamed(timestampField) ?? timestampField
+}
+
 /** The member that a path is the name of, and nothing more. */
 export function memberNamed(text: string): string | undefined {
   const path = parsePath(text)

@@ -47,13 +47,46 @@ const time = { type: 'datetime' }
 describe('a time field that no message can have is refused', () => {
   test.each<[string, Given]>([
     [
-      'within an object',
+      'within a number',
       {
         source: { timestampField: 'params.ts', timestampFormat: 'epoch_s' },
-        schema: { params: { type: 'object', fields: { ts: { type: 'integer' } } } },
+        schema: { params: { type: 'number' } },
       },
     ],
-    ['with a path to nothing', { source: { timestampField: 'params.ts' } }],
+    [
+      'within a list, by a name',
+      { source: { timestampField: 'list.ts' }, schema: { list: { type: 'array' } } },
+    ],
+    ['that is the reading itself', { source: { timestampField: '$' } }],
+    ['around a reading that is a message', { source: { timestampField: '$parent.ts' } }],
+    [
+      'further out than there are items',
+      { source: { items: 'data', timestampField: '$parent.$parent.ts' } },
+    ],
+    [
+      'that no column of rows has',
+      {
+        source: {
+          items: { path: 'rows', as: 'rows', columns: ['time', 'temperature'] },
+          timestampField: 'at',
+        },
+      },
+    ],
+    ['that is the key of a message which has none', { source: { timestampField: '$key' } }],
+    ['that is in no header of a broker', { source: { ...broker, timestampField: '$event' } }],
+    ['that is no path', { source: { timestampField: 'a[' } }],
+    [
+      'within a column',
+      {
+        source: {
+          ...broker,
+          format: 'csv',
+          columns: ['temperature', 'at'],
+          timestampField: 'at.ts',
+        },
+        schema: { ...temperature, at: { type: 'string' } },
+      },
+    ],
     [
       'with a slip of the pen',
       {
@@ -110,7 +143,7 @@ describe('a time field that is not declared', () => {
     expect([status, body.warnings]).toEqual([
       201,
       [
-        'source.timestampField: the schema has no field at; readings that come without it have the time of their receipt',
+        'source.timestampField: the schema has no field at; readings that come without it are refused, unless timestampOptional is true',
       ],
     ])
     const path = `/streams/${body.streamId}`

@@ -1,5 +1,6 @@
 import { claimOf } from '../../../processors/timestamp.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { timeMemberOf } from '../../contracts/time-member.ts'
 import { openDuckDb } from '../../core/duckdb-instance.ts'
 import { messageOf } from '../../core/errors.ts'
 import { formatUs, type InstantUs, isWritableInstant, narrowed } from '../../core/time.ts'
@@ -136,8 +137,8 @@ function valueText(name: string, value: unknown, schema: StreamSchema): string {
   if (typeof value === 'bigint') return String(value)
   if (value instanceof JsonText) return value.text
   if (value instanceof Instant) {
-    const { timestampField, timestampFormat } = schema
-    const isTime = name === timestampField
+    const { timestampFormat } = schema
+    const isTime = name === timeMemberOf(schema)
     // What no clock shows is for the schema to refuse.
     if (!isWritableInstant(value.us)) return JSON.stringify(String(value.us))
     const text = formatUs(value.us)

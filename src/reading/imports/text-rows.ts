@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { CsvLines, CsvProblem } from '../../../processors/csv-lines.ts'
+import { timeTypeOf } from '../../../processors/times/time-types.ts'
 import { RoundedInteger, typedValue } from '../../../processors/typed-text.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { timeMemberOf } from '../../contracts/time-member.ts'
 import { messageOf } from '../../core/errors.ts'
 import { fileStream } from '../../core/heard-streams.ts'
 import { type Row, UnreadableFile } from './row.ts'
@@ -52,9 +54,10 @@ function columnsOf(head: Buffer, schema: StreamSchema): readonly string[] {
 }
 
 /** @throws UnreadableFile for a file none of whose rows can have a time */
-export function assertTime(columns: readonly string[], { timestampField }: StreamSchema): void {
-  if (columns.includes(timestampField) || columns.includes('timestamp')) return
-  throw new UnreadableFile(`the file has no column ${timestampField} with the time of each row`)
+export function assertTime(columns: readonly string[], schema: StreamSchema): void {
+  const name = timeMemberOf(schema) ?? 'timestamp'
+  if (columns.includes(name) || columns.includes('timestamp')) return
+  throw new UnreadableFile(`the file has no column ${name} with the time of each row`)
 }
 
 function csvRow(
@@ -92,11 +95,11 @@ function cellsOf(line: string): readonly (string | undefined)[] {
  * @throws RoundedInteger
  */
 export function cellJson(name: string, text: string, schema: StreamSchema): string {
-  const { fields, timestampField, timestampFormat } = schema
+  const { fields, timestampFormat } = schema
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field?.type === 'object' || field?.type === 'array' || name === 'extra') return asJson(text)
-  const isNumber = name === timestampField && timestampFormat !== 'rfc3339'
-  const value = typedValue(text, field?.type ?? (isNumber ? 'number' : 'string'))
+  const isTime = name === timeMemberOf(schema) && timestampFormat !== 'rfc3339'
+  const value = typedValue(text, field?.type ?? (isTime ? timeTypeOf(schema) : 'string'))
   return typeof value === 'number' ? text : JSON.stringify(value)
 }
 

@@ -8,6 +8,7 @@ import { valueKeys } from '../../contracts/definitions/field-values.ts'
 import { type Fields, newField } from '../../contracts/definitions/fields.ts'
 import { type Json, Problems, type Rule } from '../../contracts/definitions/problems.ts'
 import type { EventTypes, FieldDefinition, FieldMap } from '../../contracts/stream-schema.ts'
+import { memberNamed } from '../../contracts/time-member.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
@@ -66,7 +67,8 @@ export function checkEventTypes(source: Json, problems: Problems): void {
   if (field !== undefined && types === undefined) {
     problems.add('eventTypeField', 'needs eventTypes')
   }
-  if (types !== undefined && timestampField === (field ?? usualField)) {
+  const time = typeof timestampField === 'string' ? memberNamed(timestampField) : undefined
+  if (types !== undefined && time === (field ?? usualField)) {
     problems.add('timestampField', 'must be another field than the one that names the type')
   }
 }

@@ -8,6 +8,7 @@ import type {
   PayloadFormat,
   ProtobufOptions,
 } from '../../contracts/stream-schema.ts'
+import { timeNameOf } from '../../contracts/time-member.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { LruMap } from '../../core/lru-map.ts'
@@ -182,7 +183,8 @@ function checkOptions(source: Json, problems: Problems): void {
 /** Checks that the keys about the format go with the schema, as far as each is sound by itself. */
 export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]): void {
   const problems = new Problems('source', found)
-  const { format, timestampField = 'timestamp' } = source
+  const { format, timestampField } = source
+  const time = timeNameOf(typeof timestampField === 'string' ? { timestampField } : {})
   checkOptions(source, problems)
   const isNoValue = (name: string) => ['object', 'array'].includes(schema[name]?.type ?? 'object')
   const { field, columns: listed } = source
@@ -190,7 +192,7 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
     problems.add('field', 'must name a field of the schema that is no object or array')
   }
   if (format === 'plain' && field === undefined) {
-    const values = Object.keys(schema).filter((name) => name !== timestampField)
+    const values = Object.keys(schema).filter((name) => name !== time)
     if (values.length !== 1 || values.some(isNoValue)) {
       problems.add('field', 'is required: it names the field that a payload is the value of')
     }
@@ -201,7 +203,7 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
   }
   const inner = problems.within('columns')
   for (const [index, name] of (Array.isArray(listed) ? listed : []).entries()) {
-    if (typeof name !== 'string' || name === timestampField || !isNoValue(name)) continue
+    if (typeof name !== 'string' || name === time || !isNoValue(name)) continue
     inner.add(`${index}`, 'must name a field of the schema that is no object or array')
   }
 }

@@ -17,6 +17,7 @@ import type { TimeUnit } from '../../contracts/mapping.ts'
 import { type PathRoot, parsePath } from '../../contracts/path.ts'
 import type { TimeRules, TimestampFormat } from '../../contracts/stream-schema.ts'
 import { parseRfc3339 } from '../../core/time.ts'
+import { itemsOf } from './items.ts'
 import { isWritten } from './timestamp-field.ts'
 
 /** The rules that definitions are checked by, and kept with: those of before have none. */
@@ -113,10 +114,22 @@ export function checkTimes(source: Json, kind: SourceKind | undefined, problems:
   if (zone !== undefined && !hasWallTimes(known) && !namesZone) {
     problems.add('timezone', `has no effect with ${known}: its times name their zone`)
   }
+  if (timestampField === '$time' && epochFormats.includes(known)) {
+    problems.add('timestampFormat', 'must be rfc3339 with $time, which is written so')
+  }
+  if (source['timestampOffset'] !== undefined && hasOwnTimes(source)) {
+    problems.add('timestampOffset', 'has no effect: items say the times of their readings')
+  }
   const before = problems.found.some(({ path }) => path.startsWith(problems.pathOf('time')))
   if (!before && misreadsInstants(known, zone)) {
     problems.add('timestampFormat', 'reads times in RFC 3339 that are in UTC as other times')
   }
+}
+
+/** Whether readings have the times of samples, or of entries. */
+function hasOwnTimes(source: Json): boolean {
+  const { as, start, time } = itemsOf(source)?.at(-1) ?? {}
+  return as === 'samples' ? start !== undefined : time !== undefined
 }
 
 /** Whether times in a format may name no zone. */

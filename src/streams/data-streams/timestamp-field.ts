@@ -134,7 +134,7 @@ function aroundProblem({ root, up }: Path, source: Json): string | undefined {
 /** The items of rows have the names that their columns have. */
 function rowProblem([first]: readonly Step[], source: Json): string | undefined {
   const { as, columns } = itemsOf(source)?.at(-1) ?? {}
-  if (as !== 'rows' || typeof columns === 'string' || columns === undefined) return undefined
+  if (as !== 'rows' || !Array.isArray(columns)) return undefined
   if (typeof first === 'string' && columns.includes(first)) return undefined
   return `rows have no column ${String(first ?? '$')}`
 }

@@ -1,10 +1,8 @@
 import type { FetchConnector } from '../../contracts/fetch-connector.ts'
+import { timeNameOf } from '../../contracts/time-member.ts'
 import type { StreamId } from '../../core/ids.ts'
 import { OrderedIntake, type OrderedIntakeNeeds } from './ordered-intake.ts'
 import type { SourcePositions } from './source-positions.ts'
-
-/** The field for the time, where a definition names none. */
-const usualTimestampField = 'timestamp'
 
 export interface LeftMessagesNeeds extends OrderedIntakeNeeds {
   readonly connectors: readonly Pick<FetchConnector, 'waitingIn'>[]
@@ -40,7 +38,7 @@ export class LeftMessages {
     const position = await positions.leftBehind(id, identity, signal)
     if (position === undefined) return
     const { timestampField } = source
-    const timeKey = typeof timestampField === 'string' ? timestampField : usualTimestampField
+    const timeKey = timeNameOf(typeof timestampField === 'string' ? { timestampField } : {})
     const messages = connectors.flatMap((one) => one.waitingIn?.(position, timeKey) ?? [])
     if (messages.length === 0) return
     const text = positions.textOf(identity ?? '')
