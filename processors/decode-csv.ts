@@ -9,7 +9,6 @@ import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { rememberSources } from '../src/core/number-sources.ts'
 import { type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
-import { readsTexts } from './mapping/values.ts'
 import { timeTypeOf } from './times/time-types.ts'
 import {
   markProblem,
@@ -18,6 +17,7 @@ import {
   textProblem,
   typedValue,
 } from './typed-text.ts'
+import { readsTexts } from './values.ts'
 
 /** A column with the type that its texts are read as; nothing for one that is left out. */
 type Column =

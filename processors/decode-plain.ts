@@ -1,8 +1,8 @@
 import type { Decoder, StreamVersion } from '../src/contracts/reading.ts'
 import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import { timeMemberOf } from '../src/contracts/time-member.ts'
-import { readsTexts } from './mapping/values.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
+import { readsTexts } from './values.ts'
 
 /** A decoder of payloads that are nothing but the value of one field: `21.5`, `on`, a text. */
 export function plainDecoder({

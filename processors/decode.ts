@@ -10,7 +10,7 @@ import { plainDecoder } from './decode-plain.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
-import { takesNonFinite } from './mapping/values.ts'
+import { takesNonFinite } from './values.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
 export const decoders = {

@@ -137,7 +137,7 @@ function split(
 
 function characters(text: string, most: number, meter: Meter): readonly string[] {
   meter.take(text.length)
-  const all = [...text]
+  const all = Array.from(text)
   return all.length <= most ? all : [...all.slice(0, most - 1), all.slice(most - 1).join('')]
 }
 
@@ -161,7 +161,7 @@ function replaced(
 
 /** A text by its characters: by itself where each of them is one unit of UTF-16. */
 function pointsOf(text: string): string | readonly string[] {
-  return /[\ud800-\udfff]/.test(text) ? [...text] : text
+  return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text
 }
 
 function placeIn(points: string | readonly string[], index: bigint, name: string): number {

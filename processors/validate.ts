@@ -6,8 +6,8 @@ import { canonicalJson } from '../src/core/canonical-json.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { parseInstant } from '../src/core/time.ts'
-import { rulesWithin } from './mapping/values.ts'
 import { roundedProblem } from './typed-text.ts'
+import { rulesWithin } from './values.ts'
 
 /** The compiled rules of one schema shape, shared by every stream that has it. */
 export interface SchemaValidator {

@@ -2,7 +2,7 @@ import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls } from '../../src/contracts/fetch-connector.ts'
 import { durationUs } from '../../src/core/duration.ts'
 import { hasScheme } from '../fields/addresses.ts'
-import { isNumberType, registersOfSentinel, type Sentinel } from './sentinels.ts'
+import { isNumberType, registersOfSentinel, type Sentinel } from '../fields/register-sentinels.ts'
 import { type ModbusSource, modbusSource, type Register, registersOf } from './source.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
 import { shortest } from '../../src/core/single-precision.ts'
+import { registersAsInteger } from '../fields/register-sentinels.ts'
 import { scaledInteger, scaledReal } from '../scaled-value.ts'
 import type { RegisterItem, ValueFormat } from './options.ts'
 import type { PlannedRead } from './read-plan.ts'
-import { registersAsInteger } from './sentinels.ts'
 
 /** U+FEFF at the beginning is a character as any other: registers have no byte order mark. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -26,7 +26,7 @@ import {
   registersOfSentinel,
   type Sentinel,
   sentinelsMax,
-} from './sentinels.ts'
+} from '../fields/register-sentinels.ts'
 
 /** Addresses of each table of a device: they have 16 bits. */
 const addressesMax = 65_536

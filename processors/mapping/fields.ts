@@ -1,10 +1,10 @@
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type { Path } from '../../src/contracts/path.ts'
 import type { FieldDefinition, StreamSchema } from '../../src/contracts/stream-schema.ts'
+import { needsValueReader, type ValueReader, valueReaderOf } from '../values.ts'
 import { type Finder, finderOf } from './finder.ts'
 import { type Item, isObject, setMember } from './item.ts'
 import { pathOf } from './level.ts'
-import { needsValueReader, type ValueReader, valueReaderOf } from './values.ts'
 
 export interface PlannedField {
   readonly name: string

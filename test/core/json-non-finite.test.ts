@@ -8,14 +8,14 @@ const text = fc.oneof(
   fc.constantFrom('NaN', '"NaN', '\\', '\\"NaN,', '-Infinity]', '[Infinity,'),
 )
 /** The engine takes one escaped character for another in names that are nothing else: `JSON.parse` does as well. */
-const key = text.filter((name) => name.length !== 1)
+const nameOf = text.filter((name) => name.length !== 1)
 const leaf = fc.oneof(fc.constantFrom<unknown[]>(...notFinite, null, true), fc.integer(), text)
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4 },
     leaf,
     fc.array(tie('tree'), { maxLength: 4 }),
-    fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+    fc.dictionary(nameOf, tie('tree'), { maxKeys: 4 }),
   ),
 }))
 

@@ -1,4 +1,4 @@
-import { needsValueReader, rulesWithin } from '../../../processors/mapping/values.ts'
+import { needsValueReader, rulesWithin } from '../../../processors/values.ts'
 import {
   decimalMarks,
   missingLengthMax,

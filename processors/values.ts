@@ -1,7 +1,7 @@
-import type { MissingValue, ValueRules } from '../../src/contracts/mapping.ts'
-import type { FieldDefinition, FieldMap } from '../../src/contracts/stream-schema.ts'
-import { withoutSpaceAround } from '../../src/core/white-space.ts'
-import { looseNumber, looseTruth } from '../typed-text.ts'
+import type { MissingValue, ValueRules } from '../src/contracts/mapping.ts'
+import type { FieldDefinition, FieldMap } from '../src/contracts/stream-schema.ts'
+import { withoutSpaceAround } from '../src/core/white-space.ts'
+import { looseNumber, looseTruth } from './typed-text.ts'
 
 /** What stands at the path of a field, as a value of it. Undefined: the field is absent. Pure. */
 export type ValueReader = (raw: unknown) => unknown

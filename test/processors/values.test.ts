@@ -1,12 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  needsValueReader,
-  takesNonFinite,
-  valueReaderOf,
-} from '../../../processors/mapping/values.ts'
-import type { MissingValue, ValueRules } from '../../../src/contracts/mapping.ts'
-import type { FieldDefinition, FieldType } from '../../../src/contracts/stream-schema.ts'
+import { needsValueReader, takesNonFinite, valueReaderOf } from '../../processors/values.ts'
+import type { MissingValue, ValueRules } from '../../src/contracts/mapping.ts'
+import type { FieldDefinition, FieldType } from '../../src/contracts/stream-schema.ts'
 
 const typed: ValueRules = { texts: 'typed' }
 
