@@ -57,7 +57,7 @@ function proposedValue(samples: readonly Sample[]): Proposal {
 
 function valueIn(bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).trim()
     const isValue = text !== '' && text.length <= valueLengthMax && !/[\p{Cc}[\]{}]/u.test(text)
     return isValue ? text : undefined
   } catch {
