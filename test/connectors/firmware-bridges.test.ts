@@ -25,7 +25,7 @@ const devices = JSON.stringify(
   })),
 )
 
-/** zigbee2mqtt, `lib/mqtt.ts`: a library that subscribes to all that it publishes, with QoS 0. */
+/** zigbee2mqtt, the MQTT class of its sources: a library that subscribes to all that it publishes, with QoS 0. */
 const zigbee2mqtt: FirmwareScript = {
   clientId: 'mqttjs_3f2a91bc',
   clean: true,
