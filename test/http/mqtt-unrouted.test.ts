@@ -203,7 +203,7 @@ describe('one call makes a stream of a topic', () => {
   test.each([
     ['empty messages', [''], /empty, or too long/],
     ['messages that are too long to be kept', ['x'.repeat(3_000)], /empty, or too long/],
-    ['bytes', [Buffer.from([0xff, 1])], /neither JSON objects nor single values/],
+    ['bytes', [Buffer.from([0xff, 1])], /messages cannot be read: /],
   ])('or says why it does not: %s', async (_, payloads, message) => {
     const ada = await personWith(payloads)
     const asked = { topic, vaultId: await vaultOf(ada) }
