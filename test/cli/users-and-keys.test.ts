@@ -86,11 +86,13 @@ describe.each([
     const { environment, api } = await surround()
     const ada = await newUser(environment)
     const wanted = ['--name', 'boiler', '--kind', 'test', '--scopes', 'data:read,data:write']
-    const words = ['keys', 'create', '--user', ada, ...wanted, '--expires', '2d']
+    const ends = ['--expires', '2d', '--foreign-topics', 'ignore']
+    const words = ['keys', 'create', '--user', ada, ...wanted, ...ends]
 
     const key = await streamvaultJson<MadeKey>(words, environment)
 
     expect(key).toMatchObject({ name: 'boiler', kind: 'test', permission: 'custom' })
+    expect(key).toMatchObject({ foreignTopics: 'ignore' })
     expect(key.scopes).toEqual(['data:read', 'data:write'])
     const days = (Date.parse(String(key.expiresAt)) - Date.now()) / 86_400_000
     expect(days).toBeGreaterThan(1.9)

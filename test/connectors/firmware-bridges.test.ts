@@ -9,6 +9,8 @@ const connect = mqttClients(() => service.process.mqttPort)
 
 const retained = { retain: true } as const
 
+const exposed = { access: 1, type: 'numeric', property: 'temperature', unit: '°C' }
+
 /** A description of 200 devices, as large as those of a house are. */
 const devices = JSON.stringify(
   Array.from({ length: 200 }, (_, index) => ({
@@ -18,12 +20,12 @@ const devices = JSON.stringify(
     definition: {
       model: 'WSDCGQ11LM',
       vendor: 'Aqara',
-      exposes: Array(6).fill({ access: 1, type: 'numeric', property: 'temperature' }),
+      exposes: Array.from({ length: 6 }, () => exposed),
     },
   })),
 )
 
-/** zigbee2mqtt, `lib/mqtt.ts`: a library that subscribes to all that it publishes, with QoS 0. */
+/** zigbee2mqtt, the MQTT class of its sources: a library that subscribes to all that it publishes, with QoS 0. */
 const zigbee2mqtt: FirmwareScript = {
   clientId: 'mqttjs_3f2a91bc',
   clean: true,

@@ -32,3 +32,29 @@ test('one more does, and says of which key', () => {
     message: expect.stringMatching(/sv_test_1 so far: 102$/) as unknown,
   })
 })
+
+test('none does of a client that ignores them, and all are counted', () => {
+  const ofKey = new DroppedPublishes()
+  const drops = new Drops(ofKey)
+  const client = session(true)
+
+  for (let sent = 0; sent < 500; sent++) expect(drops.count(client, sent)).toBeUndefined()
+
+  expect([drops.total, ofKey.of('sv_test_1')]).toEqual([500, 500])
+})
+
+test('who has looked up in vain 1,000 times at once is read more slowly, and others are not', () => {
+  const drops = new Drops(new DroppedPublishes())
+  const held: number[] = []
+  const connection = { holdFor: (ms: number) => held.push(ms) }
+  const client = { ...session(true), connection }
+
+  for (let sent = 0; sent < 900; sent++) drops.slowDown(client)
+  expect(held).toEqual([])
+  for (let sent = 0; sent < 600; sent++) drops.slowDown(client)
+
+  expect(held.at(-1)).toBeGreaterThan(500)
+  const before = held.length
+  drops.slowDown({ ...session(true), connection })
+  expect(held).toHaveLength(before)
+})

@@ -175,7 +175,9 @@ test('nothing of what another user has is reached or stored by publishing to it'
 
   await expect.poll(() => other.messages).toMatchObject([{ payload: 'last' }])
   expect(await received(bob, bobs)).toBe(0)
-  expect(Object.values(await unroutedOf(ada))).toEqual(Array(3).fill([1, 'not_own']))
+  expect(Object.values(await unroutedOf(ada))).toEqual(
+    Array.from({ length: 3 }, () => [1, 'not_own']),
+  )
   expect(await unroutedOf(bob)).toEqual({})
 })
 

@@ -60,6 +60,22 @@ describe('POST /devices/register', () => {
     expect((await ada.withKey('GET', `/devices/${device.id}`)).status).toBe(200)
   })
 
+  test('gives each device what its key says about topics that are not its own', async () => {
+    const key = await newKey({ foreignTopics: 'ignore' })
+    const path = `/vaults/${vaultId}/provisioning-keys`
+
+    const { body } = await register(key, { serial: newSerial() })
+
+    expect(body.device).toMatchObject({ foreignTopics: 'ignore' })
+    const { body: listed } = await ada.withKey<Key[]>('GET', path)
+    expect(listed.find(({ id }) => id === key.id)).toMatchObject({ foreignTopics: 'ignore' })
+    const wanted = { name: 'line 2', definition, devicesMax: 10, foreignTopics: 'maybe' }
+    expect(await ada.withKey('POST', path, wanted)).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'foreignTopics' }] },
+    })
+  })
+
   test('is 409 for a serial that is known, and changes nothing about that device', async () => {
     const key = await newKey()
     const serial = newSerial()

@@ -51,6 +51,25 @@ function rowsOf(text: string): Record<string, string>[] {
 }
 
 describe('POST /devices/bulk', () => {
+  test('takes what each does on topics that are not its own, as JSON and as a table', async () => {
+    const one = { name: 'plug 1', streamIds: [streams[0]], foreignTopics: 'ignore' }
+    const made = await ada.withKey<{ devices: MadeDevice[] }>('POST', '/devices/bulk', [one])
+    expect(made.body.devices).toMatchObject([{ foreignTopics: 'ignore' }])
+
+    const table = [
+      'name,streamId,foreignTopics',
+      `plug 2,${streams[0]},ignore`,
+      `plug 3,${streams[0]},`,
+    ]
+    const ids = rowsOf((await sendTable(ada, table)).text).map(({ apiKey = '' }) => apiKey)
+    const read = ids.map((id) => ada.withKey<MadeDevice>('GET', `/devices/${id}`))
+    const found = (await Promise.all(read)).map(({ body }) => body['foreignTopics'])
+    expect(found).toEqual(['ignore', 'refuse'])
+
+    const wrong = await sendTable(ada, ['name,streamId,foreignTopics', `plug 4,${streams[0]},yes`])
+    expect(pathsOf(wrong)).toEqual(['line 2.foreignTopics'])
+  })
+
   test('takes a table, and answers one with a key and a secret in each line', async () => {
     const answer = await sendTable(ada, [
       'name,streamId,clientId,readingsPerSecond,burst',

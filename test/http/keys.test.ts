@@ -45,6 +45,7 @@ describe('POST /keys', () => {
       previousSecretUntil: null,
       lastUsedAt: null,
       droppedPublishes: 0,
+      foreignTopics: 'refuse',
     })
     expect(await works(body)).toBe(true)
   })

@@ -73,18 +73,18 @@ describe.each([4, 5])('of a broker that speaks MQTT version %i', (version) => {
   })
 })
 
-test('a definition with another word for it is refused, and so is one for our own broker', async () => {
-  const refusal = async (source: object) =>
-    (
-      await service.api.withToken('POST', '/streams', {
-        name: 'boiler',
-        vaultId: crypto.randomUUID(),
-        type: 'iot_sensor',
-        schema: { temperature: { type: 'number' } },
-        source,
-      })
-    ).body
+async function refusal(source: object): Promise<unknown> {
+  const answer = await service.api.withToken('POST', '/streams', {
+    name: 'boiler',
+    vaultId: crypto.randomUUID(),
+    type: 'iot_sensor',
+    schema: { temperature: { type: 'number' } },
+    source,
+  })
+  return answer.body
+}
 
+test('a definition with another word for it is refused, and so is one for our own broker', async () => {
   const { endpoint } = broker
   expect(await refusal({ endpoint, topic: 'a', retained: 'sometimes' })).toMatchObject({
     details: [{ path: 'source.retained', message: 'must be skip or keep' }],

@@ -40,6 +40,7 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
     const add = operationsOf(app, { ...needs, tags: ['Keys'] })
     addReading(add, needs)
     addChanging(add, needs)
+    addSetting(add, needs)
   }
 }
 
@@ -92,23 +93,6 @@ function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
     answersSecret: true,
   })
 
-  add('PUT /keys/:keyId', {
-    operationId: 'changeKey',
-    summary: 'Change what the MQTT clients of a key do on topics that are none of its own.',
-    description: 'Its sessions end, and begin anew with what it may do now.',
-    scope: 'keys:admin',
-    params,
-    body: api.changedKeySchema,
-    answers: { 200: api.keySchema },
-    errors,
-    handler: async (exchange) => {
-      const found = changeableKey(directory, exchange)
-      const actor = actorOf(exchange.request, callerOf)
-      await keys.change(actor, found, exchange.body.foreignTopics)
-      return api.keyBody(await keys.read(found.id))
-    },
-  })
-
   add('POST /keys/:keyId/rotate', {
     operationId: 'rotateKey',
     summary: 'Give a key a new secret; the one before stays good for a while.',
@@ -143,6 +127,25 @@ function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
     handler: async (exchange) => {
       await keys.revoke(actorOf(exchange.request, callerOf), changeableKey(directory, exchange))
       return null
+    },
+  })
+}
+
+function addSetting(add: AddOperation, { keys, directory, callerOf }: KeyRoutesNeeds): void {
+  add('PUT /keys/:keyId', {
+    operationId: 'changeKey',
+    summary: 'Change what the MQTT clients of a key do on topics that are none of its own.',
+    description: 'Its sessions end, and begin anew with what it may do now.',
+    scope: 'keys:admin',
+    params,
+    body: api.changedKeySchema,
+    answers: { 200: api.keySchema },
+    errors: ['conflict', 'not_found'],
+    handler: async (exchange) => {
+      const found = changeableKey(directory, exchange)
+      const actor = actorOf(exchange.request, callerOf)
+      await keys.change(actor, found, exchange.body.foreignTopics)
+      return api.keyBody(await keys.read(found.id))
     },
   })
 }

@@ -97,7 +97,9 @@ function exampleBody(sample: Sample | undefined): Static<typeof example> {
 /** A text, but for the beginning of a character at the end of one that is cut; undefined for what is none. */
 function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
+      stream: isCut,
+    })
   } catch {
     return undefined
   }

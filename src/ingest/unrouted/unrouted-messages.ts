@@ -121,7 +121,7 @@ export class UnroutedMessages {
   forget(userId: UserId, topic?: string): void {
     const user = this.#users.get(userId)
     if (!user) return
-    for (const entry of [...user.topics.values()]) {
+    for (const entry of user.topics.values()) {
       if (topic === undefined || entry.topic === topic) this.#remove(user, entry)
     }
     if (user.topics.size === 0) this.#users.delete(userId)

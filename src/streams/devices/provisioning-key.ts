@@ -18,7 +18,7 @@ export interface ProvisioningKey {
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
   readonly rateLimit: RateLimit | undefined
-  /** Of each device. */
+  /** Setting that each device gets. */
   readonly foreignTopics: ForeignTopics
   readonly createdAtUs: number
   readonly expiresAtUs: number | undefined
