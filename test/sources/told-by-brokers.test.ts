@@ -71,7 +71,10 @@ describe.skipIf(nats === undefined)('a message of NATS', () => {
       const named = headers()
       named.set('Site', 'north')
       named.set('ce-type', 'measured')
-      await client?.request(`${name.toLowerCase()}.boiler`, payload, { headers: named, timeout: 30_000 })
+      await client?.request(`${name.toLowerCase()}.boiler`, payload, {
+        headers: named,
+        timeout: 30_000,
+      })
     }
     await stream.has({ last: 'boiler', site: 'north', kind: 'measured' })
   })
