@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourceKinds } from '../../connectors/sources.ts'
@@ -98,6 +99,32 @@ describe('a field whose path begins beside the message', () => {
       }
     }
   })
+})
+
+test('the table of docs/payload-formats.md has what each kind of source tells', () => {
+  const page = readFileSync('docs/payload-formats.md', 'utf8')
+  const [, table = ''] = /<!-- told -->\n(.*?)<!-- end -->/s.exec(page) ?? []
+  const [head = [], , ...rows] = table
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+  const shown = rows.map(([source = '', ...cells]) => [
+    source.startsWith('devices') ? 'mqtt' : source.replaceAll('`', ''),
+    head
+      .slice(1)
+      .filter((_, at) => cells[at] === 'yes')
+      .map((root) => root.slice(2, -1)),
+  ])
+  const told = sourceKinds.flatMap(({ protocols: [protocol], tells }) =>
+    tells === undefined ? [] : [[protocol, tells]],
+  )
+  expect(shown).toEqual(expect.arrayContaining(told))
+  expect(shown.length).toBe(told.length)
 })
 
 test('what a schema reads beside its messages is what its fields and its time begin at', () => {
