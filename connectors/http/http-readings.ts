@@ -114,9 +114,7 @@ export function answerMany(
   rejected: readonly Rejection[],
 ): FastifyReply {
   const accepted = count - rejected.length
-  // A message may hold a list of readings that is empty.
-  if (accepted > 0 || count === 0)
-    return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
+  if (accepted > 0) return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
   const message = 'every reading of the batch was refused'
   const refusal = { error: 'reading_rejected', message, statusCode: 422 }
   return sent(reply, 422, { ...refusal, accepted, rejected })

@@ -81,10 +81,8 @@ function mapOne(
   map: Mapper,
   { context, room }: { readonly context: MessageContext; readonly room: ReadingRoom },
 ): Found {
-  if (room.left > 0) {
-    const found = map({ ok: true, readings: [reading], isBatch: false, format }, context)
-    room.left -= found.readings.length
-    if (room.left >= 0) return found
-  }
-  return { readings: [reading], refused: new Map([[0, tooMany]]) }
+  const found = map({ ok: true, readings: [reading], isBatch: false, format }, context)
+  const isTooMany = found.readings.length > room.left
+  room.left -= isTooMany ? 1 : found.readings.length
+  return isTooMany ? { readings: [reading], refused: new Map([[0, tooMany]]) } : found
 }
