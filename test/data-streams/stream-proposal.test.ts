@@ -59,8 +59,8 @@ describe('a proposal', () => {
     }))
 
     expect(proposed(samples).proposal.schema).toEqual({
-      mode: { type: 'string', required: true },
-      level: { type: 'number', required: true },
+      mode: { type: 'string' },
+      level: { type: 'number' },
     })
   })
 
@@ -69,13 +69,14 @@ describe('a proposal', () => {
     ['ten', 10, true, {}],
     ['ten, of which one has something more', 10, false, { more: 1 }],
     ['ten, of which one has a null', 10, false, { other: null }],
-  ])('requires what was in all of %s: %#', (_, count, isRequired, more) => {
-    const samples = Array.from({ length: count }, () => ({ level: 1, other: 'a' }))
+  ])('requires an identifier that was in all of %s: %#', (_, count, isRequired, more) => {
+    const samples = Array.from({ length: count }, () => ({ level: 1, deviceId: 'a', other: 'b' }))
     const [first, ...others] = samples
 
     const { schema } = proposed([{ ...first, ...more }, ...others]).proposal
 
-    expect(schema['level']).toEqual({ type: 'number', ...(isRequired && { required: true }) })
+    expect(schema['deviceId']).toEqual({ type: 'string', ...(isRequired && { required: true }) })
+    expect(schema['level']).toEqual({ type: 'number' })
   })
 
   test.each([

@@ -114,7 +114,7 @@ function foundItems(samples: Samples, { levelsMax }: Limits, needs: ProposalNeed
   return (areTables ? tableItems(batches, wanted) : undefined) ?? findItems(roots, wanted)
 }
 
-type LevelTime = Pick<FoundTime, 'format' | 'isLocal'> & { readonly path?: undefined }
+type LevelTime = Pick<FoundTime, 'format' | 'isLocal' | 'zone'> & { readonly path?: undefined }
 
 function foundTime(
   { levels, items, trees }: Found & { readonly trees: Trees },
@@ -195,7 +195,7 @@ function addNotes(
   }: { readonly time: FoundTime | LevelTime | undefined; readonly topics: FoundTopics },
   notes: Notes,
 ): void {
-  if (time?.isLocal === true) {
+  if (time?.isLocal === true && time.zone === undefined) {
     const message = 'times name no zone: they are read as UTC; say where they are from'
     notes.add('source.timezone', message)
   }
@@ -231,7 +231,7 @@ function timeOf(time: FoundTime | LevelTime | undefined): Json {
   return {
     ...(!isUsual && { timestampField: path }),
     ...(format !== 'rfc3339' && { timestampFormat: format }),
-    ...(isLocal && { timezone: 'UTC' }),
+    ...(isLocal && { timezone: time.zone ?? 'UTC' }),
     ...(!isUsual && time.isOptional && { timestampOptional: true }),
   }
 }

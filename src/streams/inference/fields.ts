@@ -12,7 +12,7 @@ import type { VaryingLevel } from './topics.ts'
 
 const notesMax = 100
 
-/** Readings of which all had a field, before it is proposed as one that no reading is without. */
+/** Readings of which all had an identifier, before it is proposed as one that no reading is without. */
 const requiredSeenMin = 10
 
 /** Characters of all paths together: a definition has a limit, too. */
@@ -110,6 +110,11 @@ function isRegular({ objects, members }: Seen): boolean {
   return [...members.values()].every(({ times, nulls }) => times === objects && nulls === 0)
 }
 
+/** What was measured may be missing tomorrow, however many readings have had it: a sensor fails, a device restarts. */
+function isIdentifier(name: string, { type }: FieldDefinition): boolean {
+  return type === 'string' && identifying.test(folded(name))
+}
+
 /** Names of what says whose a reading is. */
 const identifying =
   /(id|name|device|serial|serialnumber|mac|sn|eui|imei|gateway|host|hostname|source|src|site|station|location|lat|latitude|lon|lng|longitude|unit|type|model|sensor|node|publisher|writer|room|zone|channel|tag|asset|machine|line|plant)$/
@@ -157,7 +162,7 @@ class PlannedFields {
       if (found === undefined || this.#isFull(pathText(steps))) continue
       if (!this.#names.takeOwn(name)) continue
       this.#own.add(name)
-      const isRequired = seen.times === requiredTimes && found.missing === undefined
+      const isRequired = seen.times === requiredTimes && isIdentifier(name, found)
       this.fields[name] = isRequired ? { ...found, required: true } : found
       this.#count++
     }
