@@ -12,7 +12,6 @@ import { newRoom } from '../inference/seen.ts'
 import { type FoundTime, findTime } from '../inference/time-search.ts'
 import { type FoundFormat, timeFormatOf } from '../inference/times.ts'
 import { type FoundTopics, inferTopics } from '../inference/topics.ts'
-import { itemsOf } from './items.ts'
 import { fieldsOf } from './source.ts'
 import { kindOf, protocolsOf } from './source-kinds.ts'
 import type { SampledMessage, Samples } from './stream-samples.ts'
@@ -93,7 +92,8 @@ function isTree({ source: { format } }: Samples): boolean {
 function takesItems({ given }: ProposalNeeds): boolean {
   if (given === undefined) return true
   const { type, source } = given
-  if (source['itemsPath'] !== undefined) return false
+  // What stands there is a reading already.
+  if (source['items'] !== undefined || source['itemsPath'] !== undefined) return false
   return fieldsOf(kindOf(type, source), protocolsOf(type))['items'] !== undefined
 }
 
@@ -106,8 +106,6 @@ function foundItems(samples: Samples, { levelsMax }: Limits, needs: ProposalNeed
   const { messages } = samples
   const roots = messages.flatMap(({ readings }) => readings).filter(isObject)
   if (!isTree(samples) || !takesItems(needs)) return { levels: [], items: itemsWithin(roots, []) }
-  const given = needs.given && itemsOf(needs.given.source)
-  if (given !== undefined) return { levels: given, items: itemsWithin(roots, given) }
   const wanted = { latestUs: needs.nowUs, levelsWanted: levelsMax }
   const batches = messages.map(({ readings }) => readings)
   const areTables = messages.length > 0 && messages.every(({ isBatch }) => isBatch)
