@@ -1,6 +1,6 @@
 import type { Item } from '../../../processors/mapping/item.ts'
 import { pathOf } from '../../../processors/mapping/level.ts'
-import { fieldNameProblem, fieldsMax } from '../../contracts/definitions/field-map.ts'
+import { fieldNameProblem, fieldsMax, isObject } from '../../contracts/definitions/field-map.ts'
 import type { ItemsLevel } from '../../contracts/mapping.ts'
 import { parsePath, pathText, type Step } from '../../contracts/path.ts'
 import type { FieldDefinition } from '../../contracts/stream-schema.ts'
@@ -47,11 +47,19 @@ export function treesOf(items: readonly Item[], levels: readonly ItemsLevel[], r
   for (const { path } of levels.toReversed()) {
     around = [...new Set(around.flatMap(({ parent }) => parent ?? []))]
     const { steps } = pathOf(path)
-    const rest = around.map(({ raw }) => (steps.length === 0 ? undefined : without(raw, steps)))
+    const rest = around.map(({ raw }) =>
+      steps.length === 0 ? besideLists(raw) : without(raw, steps),
+    )
     parents.push(seenIn(rest, room))
   }
   const own = items.map(({ value }) => value)
   return { items: seenIn(own, room), parents, isPivoted: levels.at(-1)?.as === 'pivot' }
+}
+
+/** What is no column, where a whole message is columns. */
+function besideLists(raw: unknown): unknown {
+  if (!isObject(raw)) return undefined
+  return Object.fromEntries(Object.entries(raw).filter(([, member]) => typeof member !== 'object'))
 }
 
 /** A path that begins at an item, or so many levels around it. */
