@@ -11,8 +11,6 @@ export interface Reserved {
   readonly tail: number
 }
 
-export const nothingReserved: Reserved = { names: new Set(), head: 0, tail: 0 }
-
 /** @param reads the paths that begin at what encloses the readings of a level */
 export function reservedBy(reads: readonly Path[], steps: readonly Step[]): Reserved {
   const names = new Set<string>()

@@ -4,6 +4,7 @@ import { judgeOf } from '../../processors/index.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { parseRfc3339 } from '../../src/core/time.ts'
 import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
+import { samplesOfMessages } from '../../src/streams/data-streams/message-samples.ts'
 import { misfitsOf } from '../../src/streams/data-streams/proposal-misfits.ts'
 import { proposeStream } from '../../src/streams/data-streams/stream-proposal.ts'
 import { Samples } from '../../src/streams/data-streams/stream-samples.ts'
@@ -59,8 +60,8 @@ describe('a proposal', () => {
     }))
 
     expect(proposed(samples).proposal.schema).toEqual({
-      mode: { type: 'string', required: true },
-      level: { type: 'number', required: true },
+      mode: { type: 'string' },
+      level: { type: 'number' },
     })
   })
 
@@ -69,13 +70,14 @@ describe('a proposal', () => {
     ['ten', 10, true, {}],
     ['ten, of which one has something more', 10, false, { more: 1 }],
     ['ten, of which one has a null', 10, false, { other: null }],
-  ])('requires what was in all of %s: %#', (_, count, isRequired, more) => {
-    const samples = Array.from({ length: count }, () => ({ level: 1, other: 'a' }))
+  ])('requires an identifier that was in all of %s: %#', (_, count, isRequired, more) => {
+    const samples = Array.from({ length: count }, () => ({ level: 1, deviceId: 'a', other: 'b' }))
     const [first, ...others] = samples
 
     const { schema } = proposed([{ ...first, ...more }, ...others]).proposal
 
-    expect(schema['level']).toEqual({ type: 'number', ...(isRequired && { required: true }) })
+    expect(schema['deviceId']).toEqual({ type: 'string', ...(isRequired && { required: true }) })
+    expect(schema['level']).toEqual({ type: 'number' })
   })
 
   test.each([
@@ -175,6 +177,51 @@ describe('a proposal', () => {
         const answer = proposed([...samples, { always: true }])
 
         expect(answer.misfits.map(({ index }) => index)).toEqual(refusedBy(answer, samples))
+      }),
+    )
+  })
+
+  const entry = fc.record(
+    { name: fc.constantFrom('a', 'b', 'c'), value: scalar, ts: instant, n: fc.integer() },
+    { requiredKeys: ['name'] },
+  )
+  const lists = fc.oneof(
+    fc.array(entry, { maxLength: 5 }),
+    fc.array(fc.array(scalar, { maxLength: 3 }), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('C8:25:2D:8E:9C:2C', 'C8:25:2D:8E:9C:2D', 'x'), entry),
+    fc.record({ time: fc.array(instant, { maxLength: 3 }), level: fc.array(scalar) }),
+  )
+  const enclosing = fc.record(
+    { readings: lists, data: fc.record({ values: lists }), id: scalar, timestamp_ms: scalar },
+    { requiredKeys: [] },
+  )
+
+  /** Messages of one kind, each with something that a field can be made of. */
+  function alike(...kinds: readonly fc.Arbitrary<unknown>[]): fc.Arbitrary<readonly unknown[]> {
+    const several = kinds.map((kind) => fc.array(kind, { minLength: 1, maxLength: 8 }))
+    return fc.oneof(
+      ...several.map((some) => some.map((all) => [...all, { always: 1 }])),
+      ...several.map((some) => some.map((all) => all.map((one) => ({ around: one, always: 1 })))),
+    )
+  }
+
+  test('of messages with lists is a definition, and takes all that a stream can take', () => {
+    const message = fc.oneof(enclosing, fc.array(entry, { maxLength: 4 }), lists, reading)
+    fc.assert(
+      fc.property(alike(message, enclosing, lists), (some) => {
+        const sent = some.map((one) => {
+          return { topic: 'a/b', payload: Buffer.from(JSON.stringify(one)) }
+        })
+        const samples = samplesOfMessages(sent, nowUs)
+
+        const { proposal, misfits } = proposeStream(samples, { judgeOf, nowUs })
+        const again = proposeStream(samples, { judgeOf, nowUs })
+        parseDefinition({ name: 'boiler', vaultId, ...proposal })
+
+        expect(again.proposal).toEqual(proposal)
+        // What no stream takes: elements that are no objects, and a time of the usual name that is none.
+        const known = ['malformed', 'timestamp_invalid']
+        expect(misfits.filter(({ error }) => !known.includes(error))).toEqual([])
       }),
     )
   })

@@ -66,7 +66,7 @@ describe('POST /streams/infer of messages', () => {
         missing: [null],
       },
       schema: {
-        Time: { type: 'string', required: true },
+        Time: { type: 'string' },
         energy_power: { type: 'number', from: 'ENERGY.Power' },
         energy_total: { type: 'number', from: 'ENERGY.Total' },
         energy_factor: { type: 'number', from: 'ENERGY.Factor' },

@@ -12,7 +12,6 @@ import { newRoom } from '../inference/seen.ts'
 import { type FoundTime, findTime } from '../inference/time-search.ts'
 import { type FoundFormat, timeFormatOf } from '../inference/times.ts'
 import { type FoundTopics, inferTopics } from '../inference/topics.ts'
-import { itemsOf } from './items.ts'
 import { fieldsOf } from './source.ts'
 import { kindOf, protocolsOf } from './source-kinds.ts'
 import type { SampledMessage, Samples } from './stream-samples.ts'
@@ -93,7 +92,8 @@ function isTree({ source: { format } }: Samples): boolean {
 function takesItems({ given }: ProposalNeeds): boolean {
   if (given === undefined) return true
   const { type, source } = given
-  if (source['itemsPath'] !== undefined) return false
+  // What stands there is a reading already.
+  if (source['items'] !== undefined || source['itemsPath'] !== undefined) return false
   return fieldsOf(kindOf(type, source), protocolsOf(type))['items'] !== undefined
 }
 
@@ -106,15 +106,13 @@ function foundItems(samples: Samples, { levelsMax }: Limits, needs: ProposalNeed
   const { messages } = samples
   const roots = messages.flatMap(({ readings }) => readings).filter(isObject)
   if (!isTree(samples) || !takesItems(needs)) return { levels: [], items: itemsWithin(roots, []) }
-  const given = needs.given && itemsOf(needs.given.source)
-  if (given !== undefined) return { levels: given, items: itemsWithin(roots, given) }
   const wanted = { latestUs: needs.nowUs, levelsWanted: levelsMax }
   const batches = messages.map(({ readings }) => readings)
   const areTables = messages.length > 0 && messages.every(({ isBatch }) => isBatch)
   return (areTables ? tableItems(batches, wanted) : undefined) ?? findItems(roots, wanted)
 }
 
-type LevelTime = Pick<FoundTime, 'format' | 'isLocal'> & { readonly path?: undefined }
+type LevelTime = Pick<FoundTime, 'format' | 'isLocal' | 'zone'> & { readonly path?: undefined }
 
 function foundTime(
   { levels, items, trees }: Found & { readonly trees: Trees },
@@ -195,7 +193,7 @@ function addNotes(
   }: { readonly time: FoundTime | LevelTime | undefined; readonly topics: FoundTopics },
   notes: Notes,
 ): void {
-  if (time?.isLocal === true) {
+  if (time?.isLocal === true && time.zone === undefined) {
     const message = 'times name no zone: they are read as UTC; say where they are from'
     notes.add('source.timezone', message)
   }
@@ -231,7 +229,7 @@ function timeOf(time: FoundTime | LevelTime | undefined): Json {
   return {
     ...(!isUsual && { timestampField: path }),
     ...(format !== 'rfc3339' && { timestampFormat: format }),
-    ...(isLocal && { timezone: 'UTC' }),
+    ...(isLocal && { timezone: time.zone ?? 'UTC' }),
     ...(!isUsual && time.isOptional && { timestampOptional: true }),
   }
 }

@@ -6,6 +6,7 @@ import { formatOf, schemaOf } from './definition.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import type { Draft, ProposalNeeds } from './proposal-draft.ts'
 import type { SampledMessage, Samples } from './stream-samples.ts'
+import { currentRules } from './time-rules.ts'
 
 /** A sample that the stream would refuse, and why. */
 export interface Misfit {
@@ -27,7 +28,7 @@ export function misfitsOf(
   { source, schema }: Pick<Draft, 'source' | 'schema'>,
   { judgeOf, nowUs }: ProposalNeeds,
 ): readonly Misfit[] {
-  const version = { source, schema, processing: {} }
+  const version = { source, schema, processing: {}, rules: currentRules }
   const compiled = schemaOf(version)
   const decode = decoderOf(formatOf(version), {
     schema: compiled,

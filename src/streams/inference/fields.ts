@@ -1,6 +1,6 @@
 import type { Item } from '../../../processors/mapping/item.ts'
 import { pathOf } from '../../../processors/mapping/level.ts'
-import { fieldNameProblem, fieldsMax } from '../../contracts/definitions/field-map.ts'
+import { fieldNameProblem, fieldsMax, isObject } from '../../contracts/definitions/field-map.ts'
 import type { ItemsLevel } from '../../contracts/mapping.ts'
 import { parsePath, pathText, type Step } from '../../contracts/path.ts'
 import type { FieldDefinition } from '../../contracts/stream-schema.ts'
@@ -12,7 +12,7 @@ import type { VaryingLevel } from './topics.ts'
 
 const notesMax = 100
 
-/** Readings of which all had a field, before it is proposed as one that no reading is without. */
+/** Readings of which all had an identifier, before it is proposed as one that no reading is without. */
 const requiredSeenMin = 10
 
 /** Characters of all paths together: a definition has a limit, too. */
@@ -47,11 +47,19 @@ export function treesOf(items: readonly Item[], levels: readonly ItemsLevel[], r
   for (const { path } of levels.toReversed()) {
     around = [...new Set(around.flatMap(({ parent }) => parent ?? []))]
     const { steps } = pathOf(path)
-    const rest = around.map(({ raw }) => (steps.length === 0 ? undefined : without(raw, steps)))
+    const rest = around.map(({ raw }) =>
+      steps.length === 0 ? besideLists(raw) : without(raw, steps),
+    )
     parents.push(seenIn(rest, room))
   }
   const own = items.map(({ value }) => value)
   return { items: seenIn(own, room), parents, isPivoted: levels.at(-1)?.as === 'pivot' }
+}
+
+/** What is no column, where a whole message is columns. */
+function besideLists(raw: unknown): unknown {
+  if (!isObject(raw)) return undefined
+  return Object.fromEntries(Object.entries(raw).filter(([, member]) => typeof member !== 'object'))
 }
 
 /** A path that begins at an item, or so many levels around it. */
@@ -110,6 +118,11 @@ function isRegular({ objects, members }: Seen): boolean {
   return [...members.values()].every(({ times, nulls }) => times === objects && nulls === 0)
 }
 
+/** What was measured may be missing tomorrow, however many readings have had it: a sensor fails, a device restarts. */
+function isIdentifier(name: string, { type }: FieldDefinition): boolean {
+  return type === 'string' && identifying.test(folded(name))
+}
+
 /** Names of what says whose a reading is. */
 const identifying =
   /(id|name|device|serial|serialnumber|mac|sn|eui|imei|gateway|host|hostname|source|src|site|station|location|lat|latitude|lon|lng|longitude|unit|type|model|sensor|node|publisher|writer|room|zone|channel|tag|asset|machine|line|plant)$/
@@ -157,7 +170,7 @@ class PlannedFields {
       if (found === undefined || this.#isFull(pathText(steps))) continue
       if (!this.#names.takeOwn(name)) continue
       this.#own.add(name)
-      const isRequired = seen.times === requiredTimes && found.missing === undefined
+      const isRequired = seen.times === requiredTimes && isIdentifier(name, found)
       this.fields[name] = isRequired ? { ...found, required: true } : found
       this.#count++
     }

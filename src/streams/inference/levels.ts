@@ -1,7 +1,9 @@
 import { expand } from '../../../processors/mapping/expand.ts'
 import { type Item, messageItem } from '../../../processors/mapping/item.ts'
 import { levelOf } from '../../../processors/mapping/level.ts'
-import { nothingReserved } from '../../../processors/mapping/reserved.ts'
+
+import { reservedBy } from '../../../processors/mapping/reserved.ts'
+
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import type { ItemsLevel } from '../../contracts/mapping.ts'
 import { follow, type Step } from '../../contracts/path.ts'
@@ -56,8 +58,9 @@ export function itemsWithin(
   messages: readonly unknown[],
   levels: readonly ItemsLevel[],
 ): readonly Item[] {
-  const compiled = levels.map((level, index) => {
-    return { ...levelOf(level, `source.items.${index}`, () => 0), reserved: nothingReserved }
+  const compiled = levels.map((given, index) => {
+    const level = levelOf(given, `source.items.${index}`, () => 0)
+    return { ...level, reserved: reservedBy([], level.steps) }
   })
   const items: Item[] = []
   for (const message of messages) {

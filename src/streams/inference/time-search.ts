@@ -1,8 +1,8 @@
 import type { TimestampFormat } from '../../contracts/stream-schema.ts'
 import { parseRfc3339 } from '../../core/time.ts'
 import { type Notes, pathFrom, type Trees } from './fields.ts'
-import { lastName } from './names.ts'
-import { type Leaf, leavesOf } from './seen.ts'
+import { folded, lastName } from './names.ts'
+import { type Leaf, leavesOf, type Seen } from './seen.ts'
 import { classOfRank, rankOfName, timeFormatOf } from './times.ts'
 
 /** Where readings have their time, and how it is written. */
@@ -10,6 +10,8 @@ export interface FoundTime {
   readonly path: string
   readonly format: TimestampFormat
   readonly isLocal: boolean
+  /** The time zone that the messages name for it. */
+  readonly zone?: string | undefined
   /** Some readings were without it. */
   readonly isOptional: boolean
 }
@@ -46,7 +48,39 @@ export function findTime(
   const [best] = likely.toSorted((left, right) => compared(left.order, right.order))
   if (best === undefined) return undefined
   const { path, format, isLocal, isOptional } = best
-  return { path, format, isLocal, isOptional }
+  return {
+    path,
+    format,
+    isLocal,
+    isOptional,
+    zone: isLocal ? zoneIn([items, ...parents]) : undefined,
+  }
+}
+
+const zoneNames = ['timezone', 'tz', 'zone', 'timezoneid', 'tzid', 'timezonename']
+
+/** Longer texts are no names of time zones. */
+const zoneLengthMax = 64
+
+/** The one time zone that all messages name. */
+function zoneIn(trees: readonly Seen[]): string | undefined {
+  for (const tree of trees) {
+    for (const { steps, seen } of leavesOf(tree).leaves) {
+      if (!zoneNames.includes(folded(lastName(steps)))) continue
+      const [zone, ...others] = new Set(seen.scalars)
+      if (typeof zone === 'string' && others.length === 0 && isZone(zone)) return zone
+    }
+  }
+  return undefined
+}
+
+function isZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text) || text.length > zoneLengthMax) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
 }
 
 interface Place {
