@@ -22,6 +22,16 @@ describe('schemaOf', () => {
     })
   })
 
+  test('has no items where a kind of source calls something else so', () => {
+    const opcua = {
+      protocol: 'opcua',
+      endpoint: 'opc.tcp://plant:4840',
+      items: [{ field: 'level', nodeId: 'ns=2;s=a' }],
+    }
+    const definition = parseDefinition(body({ type: 'manufacturing', source: opcua }))
+    expect(schemaOf(definition)).not.toHaveProperty('items')
+  })
+
   test('takes over what the definition says', () => {
     const definition = parseDefinition(
       body({

@@ -9,6 +9,7 @@ import {
 } from '../../contracts/definitions/problems.ts'
 import type { ItemsForm, ItemsLevel, TimeUnit } from '../../contracts/mapping.ts'
 import { parsePath } from '../../contracts/path.ts'
+import { isOwnKey } from './source-kinds.ts'
 
 /** Levels between a message and its readings. */
 const levelsMax = 4
@@ -176,8 +177,10 @@ export const itemsFields = {
 } satisfies Fields
 
 /** The levels of a source that was checked; undefined: a message is a reading, or a list of some. */
-export function itemsOf({ items: given }: Json): readonly ItemsLevel[] | undefined {
-  if (given === undefined) return undefined
+export function itemsOf(source: Json): readonly ItemsLevel[] | undefined {
+  const { items: given } = source
+  // Items of OPC UA are nodes that are followed.
+  if (given === undefined || isOwnKey('items', source)) return undefined
   const levels: readonly unknown[] = Array.isArray(given) ? given : [given]
   return levels.flatMap((one): readonly ItemsLevel[] => {
     if (typeof one === 'string') return [{ path: one, as: 'list' }]

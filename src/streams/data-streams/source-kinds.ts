@@ -72,6 +72,11 @@ export function messageFieldsOf(source: Json): readonly unknown[] | undefined {
   return kind?.messageFieldsOf?.(source)
 }
 
+/** Whether a key of a source is one of its kind, whatever it means elsewhere. */
+export function isOwnKey(key: string, source: Json): boolean {
+  return sourceKinds.some((kind) => kind.fields[key] !== undefined && isOfKind(kind, source))
+}
+
 /** Whether the connector of a source writes the time of a reading into its field. */
 export function hasWrittenTime(source: Json): boolean {
   return sourceKinds.some((kind) => kind.writesTime === true && isOfKind(kind, source))
