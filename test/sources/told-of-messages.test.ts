@@ -121,6 +121,18 @@ describe('readings of several streams in one request', () => {
     )
   })
 
+  test('are passed on as elements, however many readings one holds', async () => {
+    const streamId = await service.api.createStream(mapped, { source: { items } })
+    const listener = await connect({ apiKey: adminKey, apiSecret: adminSecret })
+    await listener.subscribe(`streams/${streamId}/data`, 1)
+    const elements = [1, 2].map((device) => {
+      return { streamId, device: `${device}`, rows: [{ level: 1 }, { level: 2 }] }
+    })
+    await post('/data', JSON.stringify(elements))
+    await expect.poll(() => listener.messages.length).toBe(2)
+    expect(listener.messages.map(({ payload }) => JSON.parse(payload) as unknown)).toEqual(elements)
+  })
+
   test('hold 10,000 readings at most together', async () => {
     const streamId = await service.api.createStream(mapped, { source: { items } })
     const rows = Array.from({ length: 6_000 }, (_, level) => ({ level }))

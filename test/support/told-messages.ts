@@ -4,6 +4,11 @@ import type { ApiClient } from './api-client.ts'
 /** What each test front sends: one reading that its stream takes at once, and one that it takes once it is mended. */
 export const toldPayloads = ['{"level":1}', '{"level":50}'] as const
 
+interface Definition {
+  readonly type?: string
+  readonly source?: object
+}
+
 /** A stream whose fields are read beside its messages. */
 export class ToldStream {
   readonly id: string
@@ -16,20 +21,20 @@ export class ToldStream {
     this.#fields = fields
   }
 
-  /** @param fields beside `level`, by their names */
+  /**
+   * @param fields beside `level`, by their names
+   * @param path of `level`
+   */
   static async make(
     api: ApiClient,
     fields: object,
-    rest: { readonly type?: string; readonly source?: object } = {},
+    { path = 'level', ...rest }: Definition & { readonly path?: string } = {},
   ): Promise<ToldStream> {
-    const narrow = { ...fields, level: { type: 'number', range: [0, 10] } }
+    const level = { type: 'number', from: path }
+    const narrow = { ...fields, level: { ...level, range: [0, 10] } }
     const processing = { validation: 'strict' }
-    return new ToldStream(api, await api.createStream(narrow, { ...rest, processing }), fields)
-  }
-
-  /** One that was made in another way, of which nothing is refused. */
-  static of(api: ApiClient, id: string, fields: object): ToldStream {
-    return new ToldStream(api, id, fields)
+    const id = await api.createStream(narrow, { ...rest, processing })
+    return new ToldStream(api, id, { ...fields, level })
   }
 
   /** Resolves when its source is running. */
@@ -44,8 +49,7 @@ export class ToldStream {
     expect(await this.#api.settled(this.id, 2)).toMatchObject({ stored: 1, quarantined: 1 })
     expect(await this.#api.readAll(this.id)).toMatchObject([{ level: 1, ...told }])
     const path = `/streams/${this.id}`
-    const schema = { ...this.#fields, level: { type: 'number' } }
-    const changed = await this.#api.withToken('PUT', path, { schema })
+    const changed = await this.#api.withToken('PUT', path, { schema: this.#fields })
     expect(changed.status, JSON.stringify(changed.body)).toBe(200)
     await this.#api.withToken('POST', `${path}/quarantine/redrive`, {})
     await expect
