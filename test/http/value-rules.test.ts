@@ -134,6 +134,20 @@ describe('NaN in JSON', () => {
     })
   })
 
+  test('is what each stream says, among readings of several', async () => {
+    const schema = { temperature: { type: 'number' } }
+    const plain = await service.api.createStream(schema)
+    const lenient = await service.api.createStream(schema, { source: { missing: ['nan'] } })
+    const of = (id: string) => `{"streamId":"${id}","timestamp":"${t(1)}","temperature":NaN}`
+    const body = `[${of(plain)},${of(lenient)}]`
+    expect((await service.api.withToken('POST', '/data', body)).body).toMatchObject({
+      accepted: 1,
+      rejected: [{ index: 0, error: 'malformed' }],
+    })
+    await stored(lenient).toEqual([{ timestamp: t(1) }])
+    await expect.poll(() => held(plain)).toMatchObject([{ payload: of(plain) }])
+  })
+
   test('refuses one item of a message, and not the message', async () => {
     const source = { items: 'all' }
     const streamId = await service.api.createStream({ temperature: { type: 'number' } }, { source })
