@@ -1,6 +1,6 @@
 import type { Judge, RefusedReading } from '../src/contracts/reading.ts'
 import type { EventTypes, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
-import { membersOf } from './mapping/mapped-reading.ts'
+import { membersOf } from './mapped-reading.ts'
 
 /** Names of types that a refusal lists: it is kept with each reading that is refused. */
 const namesShown = 10

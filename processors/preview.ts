@@ -3,7 +3,7 @@ import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import type { TransformStep } from '../src/contracts/transform-step.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { judgeOf } from './index.ts'
-import { membersOf } from './mapping/mapped-reading.ts'
+import { membersOf } from './mapped-reading.ts'
 import { stepsOf } from './transform.ts'
 import { declaredValues } from './transforming.ts'
 

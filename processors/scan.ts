@@ -112,7 +112,7 @@ export function plainScanOf(schema: StreamSchema): Scan | undefined {
     if (kind === undefined || name === timeMember) return undefined
     members.push(memberOf(name, field, kind, members.length))
   }
-  const scanner = new PlainScanner(schema, timeMember, members)
+  const scanner = new PlainScanner(schema, { timeMember, members })
   return (text) => scanner.scan(text)
 }
 
@@ -151,7 +151,10 @@ class PlainScanner {
   readonly #texts: (string | undefined)[]
   #claimedUs: number | undefined
 
-  constructor(schema: StreamSchema, timeMember: string, members: readonly Member[]) {
+  constructor(
+    schema: StreamSchema,
+    { timeMember, members }: { readonly timeMember: string; readonly members: readonly Member[] },
+  ) {
     const time = memberOf(timeMember, { type: 'datetime' }, 'time', members.length)
     this.#members = members
     this.#byKey = new Map([...members, time].map((member) => [member.key, member]))

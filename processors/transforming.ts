@@ -8,7 +8,7 @@ import type {
 import type { FieldMap } from '../src/contracts/stream-schema.ts'
 import { fieldsAfter, type TransformStep } from '../src/contracts/transform-step.ts'
 import { type Canonicaliser, canonicaliserOf } from './canonical.ts'
-import { membersOf } from './mapping/mapped-reading.ts'
+import { membersOf } from './mapped-reading.ts'
 import { type RunStep, stepsOf } from './transform.ts'
 
 /**

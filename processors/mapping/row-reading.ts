@@ -2,9 +2,9 @@ import type { DecodedMessage } from '../../src/contracts/reading.ts'
 import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
 import { sourceOf } from '../../src/core/number-sources.ts'
 import { parseRfc3339 } from '../../src/core/time.ts'
+import { MappedReading } from '../mapped-reading.ts'
 import { timeReaderOf } from '../timestamp.ts'
 import { isObject } from './item.ts'
-import { MappedReading } from './mapped-reading.ts'
 
 /** The column with the time of a row, where the stream has no plain name for it. */
 const usualColumn = 'timestamp'

@@ -63,6 +63,7 @@ const broker = {
   qos: 1,
   clientId: 'us',
   sharedGroup: 'us',
+  retained: 'keep',
   version: 5,
   tls,
 }

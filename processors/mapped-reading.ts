@@ -1,4 +1,4 @@
-import type { TimeProblem } from '../../src/core/time.ts'
+import type { TimeProblem } from '../src/core/time.ts'
 
 /** A reading that a mapping has found in a message. Its identity is that of its values. */
 export class MappedReading {
