@@ -26,9 +26,9 @@ describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {
 
     // The last ones are on their way to the store.
     await expect.poll(counters).toMatchObject({
-      received: 10,
+      received: 11,
       stored: 6,
-      duplicates: 3,
+      duplicates: 4,
       quarantined: 1,
     })
   })
