@@ -32,6 +32,15 @@ function refusedBy({ proposal }: Proposed, samples: readonly unknown[]): number[
   return [...new Set(misfits.map(({ index }) => index))]
 }
 
+/** Messages of one kind, each with something that a field can be made of. */
+function alike(...kinds: readonly fc.Arbitrary<unknown>[]): fc.Arbitrary<readonly unknown[]> {
+  const several = kinds.map((kind) => fc.array(kind, { minLength: 1, maxLength: 8 }))
+  return fc.oneof(
+    ...several.map((some) => some.map((all) => [...all, { always: 1 }])),
+    ...several.map((some) => some.map((all) => all.map((one) => ({ around: one, always: 1 })))),
+  )
+}
+
 describe('a proposal', () => {
   test('has types, and what is inside by its path', () => {
     const samples = [
@@ -195,15 +204,6 @@ describe('a proposal', () => {
     { readings: lists, data: fc.record({ values: lists }), id: scalar, timestamp_ms: scalar },
     { requiredKeys: [] },
   )
-
-  /** Messages of one kind, each with something that a field can be made of. */
-  function alike(...kinds: readonly fc.Arbitrary<unknown>[]): fc.Arbitrary<readonly unknown[]> {
-    const several = kinds.map((kind) => fc.array(kind, { minLength: 1, maxLength: 8 }))
-    return fc.oneof(
-      ...several.map((some) => some.map((all) => [...all, { always: 1 }])),
-      ...several.map((some) => some.map((all) => all.map((one) => ({ around: one, always: 1 })))),
-    )
-  }
 
   test('of messages with lists is a definition, and takes all that a stream can take', () => {
     const message = fc.oneof(enclosing, fc.array(entry, { maxLength: 4 }), lists, reading)

@@ -4,7 +4,7 @@ import type { FieldDefinition, FieldMap, FieldType } from '../stream-schema.ts'
 import { valueKeys, valuesOfField } from './field-values.ts'
 
 /** Limits of a schema (decisions.md#definitions). */
-export const depthMax = 8
+const depthMax = 8
 export const fieldsMax = 256
 
 /** An enumeration stands in every message about it, so it has to stay short. */

@@ -133,10 +133,6 @@ function levelTime(
   latestUs: number,
 ): FoundFormat | undefined {
   const parents = new Set(items.flatMap(({ parent }) => parent ?? []))
-  const at = (value: unknown, text: string) => {
-    const parsed = parsePath(text)
-    return 'problem' in parsed ? undefined : follow(value, parsed.steps)
-  }
   const values = [...parents].flatMap(({ raw }): readonly unknown[] => {
     if (as === 'samples' && start !== undefined) return [at(raw, start)]
     const entries = at(raw, path)
@@ -145,6 +141,12 @@ function levelTime(
   })
   const format = timeFormatOf(values, latestUs)
   return format === undefined || 'problem' in format ? undefined : format
+}
+
+/** What stands at a path of a level. */
+function at(value: unknown, text: string): unknown {
+  const parsed = parsePath(text)
+  return 'problem' in parsed ? undefined : follow(value, parsed.steps)
 }
 
 function topicsOf({ messages }: Samples, { given }: ProposalNeeds): FoundTopics {
@@ -179,7 +181,7 @@ function withLimits(
       case 'text':
         kept[name] = { type: 'string', texts: 'typed', ...from }
         break
-      default:
+      case 'out':
         notes.add(typeof field.from === 'string' ? field.from : name, 'left out: no type takes it')
     }
   }

@@ -69,7 +69,7 @@ function candidatesOfLists(place: Place, lists: readonly unknown[][]): readonly 
   const elements = lists.flatMap((list) => list.slice(0, elementsMax)).slice(0, elementsMax)
   if (elements.every(isObject)) {
     const bonus = scoreOfLists(place, lists)
-    const pivot = pivotOf(place, elements as readonly Json[], lists)
+    const pivot = pivotOf(place, elements, lists)
     if (pivot !== undefined) return [{ level: pivot, score: bonus + 3 }]
     const hasTime = hasTimes(seenIn(elements, newRoom()), place.latestUs)
     return [
@@ -126,7 +126,9 @@ function pivotOf(
   })
   const names = new Set(entries.map((entry) => String(entry[name])))
   const isClear = (list: readonly unknown[]) => {
-    const seen = (list as readonly Json[]).map((entry) => `${entry[name]}\n${entry[time ?? '']}`)
+    const seen = (list as readonly Json[]).map((entry) =>
+      JSON.stringify([entry[name], entry[time ?? '']]),
+    )
     return new Set(seen).size === seen.length
   }
   if (names.size < 2 || names.size > pivotNamesMax || !lists.every(isClear)) return undefined
@@ -193,12 +195,16 @@ function namesBeside({ steps, holders }: Place, width: number): readonly Step[] 
   const inner = holders.map((holder) => follow(holder, around))
   const [first] = inner
   if (!isObject(first)) return undefined
-  const isNamed = (one: unknown) =>
-    (typeof one === 'string' && one !== '') || (isObject(one) && typeof one['name'] === 'string')
   const isNames = (list: unknown) =>
     Array.isArray(list) && list.length === width && list.every(isNamed)
   const name = Object.keys(first).find((key) => inner.every((one) => isNames(follow(one, [key]))))
   return name === undefined ? undefined : [...around, name]
+}
+
+function isNamed(one: unknown): boolean {
+  return (
+    (typeof one === 'string' && one !== '') || (isObject(one) && typeof one['name'] === 'string')
+  )
 }
 
 const intervalNames =
@@ -247,9 +253,6 @@ function columnsIn({ steps, latestUs }: Place, objects: readonly Json[]): readon
   const lists = objects.map((object) =>
     Object.entries(object).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1])),
   )
-  const isEven = (columns: readonly (readonly [string, unknown[]])[]) =>
-    columns.length >= 2 &&
-    columns.every(([, values]) => values.length === columns[0]?.[1].length && values.length > 0)
   if (!lists.every(isEven)) return []
   const values = new Map<string, unknown[]>()
   for (const [name, column] of lists.flat()) {
@@ -262,6 +265,15 @@ function columnsIn({ steps, latestUs }: Place, objects: readonly Json[]): readon
     return format !== undefined && !('problem' in format)
   })
   return hasTime ? [{ level: { path: pathText(steps), as: 'columns' }, score: 7 }] : []
+}
+
+/** Whether there are several lists, all of one length. */
+function isEven(columns: readonly (readonly [string, unknown[]])[]): boolean {
+  const [first] = columns
+  return (
+    columns.length >= 2 &&
+    columns.every(([, values]) => values.length === first?.[1].length && values.length > 0)
+  )
 }
 
 /** Objects of one shape under keys that are identifiers, or that are others each time. */

@@ -48,7 +48,7 @@ export function ofTexts(field: FieldDefinition): FieldDefinition {
   if (field.type !== 'number' && field.type !== 'boolean') return field
   const { missing = [] } = field
   const others = usualMissing.filter((one) => !missing.includes(one))
-  return { ...field, missing: [...missing, ...others].toSorted() }
+  return { ...field, missing: [...missing, ...others] }
 }
 
 /** Last parts of names whose digits count nothing: they are no numbers, whatever they look like. */

@@ -5,7 +5,7 @@ const nameLengthMax = 63
 
 /** Names of members that hold what nobody else should know, without their case and all but letters and digits. */
 const secretNames =
-  /^(pass|pwd|psk|auth|pin)$|password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|sharedkey|credential|authorization|signature/
+  /^(pass|pwd|auth|pin)$|psk$|password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|sharedkey|credential|authorization|signature/
 
 /** A name in lower case, and without what is no letter and no digit. */
 export function folded(name: string): string {

@@ -6,7 +6,7 @@ import { DomainError } from '../../core/errors.ts'
 const placesMax = 10_000
 
 /** Lists that are always so short may have another meaning at each place; of longer ones the first is looked at. */
-export const placesOfLists = 4
+const placesOfLists = 4
 
 export type Scalar = string | number | boolean
 

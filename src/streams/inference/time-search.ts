@@ -16,7 +16,7 @@ export interface FoundTime {
   readonly isOptional: boolean
 }
 
-/** Readings that have to have a time, for it to be that of the stream. */
+/** Readings that have to have a time, as a part of all, for it to be that of the stream. */
 const shareMin = 0.5
 
 /** How much less likely a time is that some readings are without: it is better than one of transport only. */

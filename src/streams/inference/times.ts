@@ -25,7 +25,7 @@ const units: readonly (readonly [TimestampFormat, number])[] = [
   ['epoch_ns', 1e9],
 ]
 
-/** Times of a list that have to be past: forecasts are ahead of the server. */
+/** Times that have to be past, as a part of all: forecasts are ahead of the server. */
 const pastShareMin = 0.5
 
 const localTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(:\d\d([.,]\d{1,9})?)?$/
@@ -162,7 +162,7 @@ function isLocal(text: string): boolean {
   return localTime.test(text) && typeof parseRfc3339(normal(text)) === 'number'
 }
 
-/** A clock without a zone as one in UTC, as RFC 3339 writes it. */
+/** RFC 3339 of what the same clock means in UTC. */
 function normal(text: string): string {
   const [, year, month, day, hour, minute, seconds = ':00'] = localTime.exec(text) ?? []
   return `${year}-${month}-${day}T${hour}:${minute}${seconds.replace(',', '.')}Z`
