@@ -1,3 +1,4 @@
+import type { Path } from '../../src/contracts/path.ts'
 import type {
   DecodedMessage,
   KeptReading,
@@ -176,13 +177,15 @@ function claimedBy(
 ): MappedReading['claimedUs'] {
   const value = valueAt(item, time, context)
   if (value === undefined || isMissing(value)) return undefined
-  const twin = typeof value === 'number' && !Number.isInteger(value) ? digits() : undefined
-  const source = twin && valueAt(twin, time, context)
-  return readTime({
-    value,
-    source: typeof source === 'string' && Number(source) === value ? source : undefined,
-    offset: offset && valueAt(item, offset, context),
-  })
+  const sourceOf = (given: unknown, path: Path) => {
+    const twin = typeof given === 'number' && !Number.isInteger(given) ? digits() : undefined
+    const source = twin && valueAt(twin, path, context)
+    return typeof source === 'string' && Number(source) === given ? source : undefined
+  }
+  const claim = { value, source: sourceOf(value, time) }
+  if (offset === undefined) return readTime(claim)
+  const added = valueAt(item, offset, context)
+  return readTime({ ...claim, offset: added, offsetSource: sourceOf(added, offset) })
 }
 
 /** What is wrong with elements that could not be read, by the places of the readings. */

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { decodeJson } from '../../../processors/decode-json.ts'
+import { mapperOf } from '../../../processors/mapping/mapper.ts'
 import { timeReaderOf } from '../../../processors/timestamp.ts'
 import type { TimestampFormat } from '../../../src/contracts/stream-schema.ts'
-import { judged, receivedAtUs } from '../../support/judged-times.ts'
+import { judged, receivedAtUs, schemaOf } from '../../support/judged-times.ts'
 
 describe('an epoch', () => {
   const places = { epoch_s: 0, epoch_ms: 3, epoch_us: 6, epoch_ns: 9 } as const
@@ -161,6 +163,16 @@ describe('a base and an offset', () => {
     ],
   ])('in %s: %s', (format, text, expected) => {
     expect(judged({ format, offset }, text)).toBe(expected)
+  })
+
+  test('are read by all of their digits where a mapping finds them', () => {
+    const path = { path: 'more.ms', unit: 'ms' } as const
+    const schema = schemaOf({ format: 'epoch_s', field: 'base.s', offset: path })
+    // The double next to the second number is a microsecond more than its digits.
+    const text = '{"base":{"s":1769853598},"more":{"ms":123456789.4569999999999999}}'
+    const decoded = decodeJson(Buffer.from(text))
+    const found = decoded.ok ? mapperOf(schema)?.(decoded, {}) : undefined
+    expect(found?.readings).toMatchObject([{ claimedUs: 1_769_977_054_789_456 }])
   })
 
   test('are added up by their digits, whatever the units', () => {
