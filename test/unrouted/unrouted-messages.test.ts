@@ -27,7 +27,7 @@ const anyMessages = fc.array(
     topic: fc.constantFrom('a', 'b', 'c/d', 'e'),
     payload: fc.uint8Array({ maxLength: 3_000 }),
   }),
-  { maxLength: 200 },
+  { minLength: 100, maxLength: 200 },
 )
 
 test('whatever comes, each user has exactly their own topics, with counts, times and the newest payloads', () => {
