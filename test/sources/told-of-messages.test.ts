@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import { InboundWebhook } from '../support/inbound-webhook.ts'
@@ -38,8 +40,11 @@ describe('a request over HTTP', () => {
     for (const payload of toldPayloads) {
       await post(path, payload, { 'x-device': 'b7', 'x-auth-token': 'hidden' })
     }
-    const { body } = await service.api.withToken('GET', `/streams/${stream.id}/quarantine`)
-    expect(JSON.stringify(body)).not.toContain('hidden')
+    await service.api.settled(stream.id, 2)
+    using state = new DatabaseSync(join(service.process.dataDir, 'state.db'), { readOnly: true })
+    const kept = state.prepare('SELECT context FROM quarantine').all()
+    expect(JSON.stringify(kept)).toContain('north')
+    expect(JSON.stringify(kept)).not.toContain('hidden')
     await stream.has({ device: 'b7', site: 'north' })
   })
 
