@@ -32,6 +32,8 @@ async function requestsOf(pages: readonly unknown[], source: object): Promise<re
   return asked
 }
 
+const enclosed = (some: readonly string[]) => `{"u":7,"l":[${some.join(',')}]}`
+
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => `{"n":${number}}`)
 
 describe('a list at a path', () => {
@@ -67,7 +69,6 @@ describe('a list at a path', () => {
     const items = numbers(300)
     items[100] = '{"n":1,"n":2}'
     const texts = await textsOf(`{"u":7,"l":[${items.join(',')}]}`, { items: 'l' })
-    const enclosed = (some: readonly string[]) => `{"u":7,"l":[${some.join(',')}]}`
     expect(texts).toEqual(
       [items.slice(0, 100), items.slice(100, 101), items.slice(101)].map(enclosed),
     )

@@ -101,6 +101,18 @@ describe('a field whose path begins beside the message', () => {
   })
 })
 
+test.each(['plain', 'csv', 'senml-json', 'sparkplug'])(
+  'levels are refused in messages that are no trees: %s',
+  (format) => {
+    const more = { csv: { columns: ['level'] }, sparkplug: { topic: 'spBv1.0/g/+/n/#' } }
+    const source = { format, items: 'rows', ...more[format as keyof typeof more] }
+    expect(problemsOf('iot_sensor', source, undefined)).toContainEqual({
+      path: 'source.items',
+      message: expect.stringContaining('has no effect with') as string,
+    })
+  },
+)
+
 test('the table of docs/payload-formats.md has what each kind of source tells', () => {
   const page = readFileSync('docs/payload-formats.md', 'utf8')
   const [, table = ''] = /<!-- told -->\n(.*?)<!-- end -->/s.exec(page) ?? []

@@ -176,6 +176,15 @@ export const itemsFields = {
   },
 } satisfies Fields
 
+/** Formats whose messages are no trees: their readings are found already. */
+const flatFormats: readonly unknown[] = ['plain', 'csv', 'senml-json', 'senml-cbor', 'sparkplug']
+
+/** Refuses levels in a message that has none. */
+export function checkItems({ items: given, format }: Json, problems: Problems): void {
+  if (given === undefined || !flatFormats.includes(format)) return
+  problems.add('items', `has no effect with ${String(format)}, whose readings are found already`)
+}
+
 /** The levels of a source that was checked; undefined: a message is a reading, or a list of some. */
 export function itemsOf(source: Json): readonly ItemsLevel[] | undefined {
   const { items: given } = source

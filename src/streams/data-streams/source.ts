@@ -11,7 +11,7 @@ import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { SourceKind } from '../../contracts/definitions/source-kind.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { checkEventTypes, eventTypeFields } from './event-types.ts'
-import { itemsFields } from './items.ts'
+import { checkItems, itemsFields } from './items.ts'
 import { checkNamedSecrets, secretsField } from './named-secrets.ts'
 import { formatFields } from './payload-format.ts'
 import { scheduleProblem } from './schedule.ts'
@@ -63,6 +63,7 @@ export function parseSource(
   const problems = new Problems('source', found)
   checkFields(source, fields, problems)
   if (fields['eventTypes'] !== undefined) checkEventTypes(source, problems)
+  checkItems(source, problems)
   if (kind !== undefined) checkOfKind(source, { kind, fields }, problems)
   if (type !== 'service') checkTimes(source, kind, problems)
   const topicProblem = ownTopicProblem(source)
