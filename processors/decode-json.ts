@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import type { DecodedMessage, Scan, UndecodableMessage } from '../src/contracts/reading.ts'
+import type { DecodedMessage, Decoder, Scan, UndecodableMessage } from '../src/contracts/reading.ts'
 import { readNonFinite } from '../src/core/json-non-finite.ts'
-import { contentOf, unsafeContent } from '../src/core/json-safety.ts'
+import { contentOf, withIntegersAsTexts } from '../src/core/json-safety.ts'
 import { rememberJson } from '../src/core/number-sources.ts'
 import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
 import { jsonElements, onlyTextMember } from './json-elements.ts'
@@ -14,22 +14,28 @@ import { jsonElements, onlyTextMember } from './json-elements.ts'
  * it: each element is held to what it would be held to as a message of its own.
  */
 export function decodeJson(payload: Uint8Array, scan?: Scan): DecodedMessage | UndecodableMessage {
-  return decodeText(payload, scan, false)
+  return decodeText(payload, scan, strictly)
 }
 
-/** As `decodeJson`, for streams that may find a reading in a message with NaN and the like in it. */
-export function decodeNonFiniteJson(
-  payload: Uint8Array,
-  scan?: Scan,
-): DecodedMessage | UndecodableMessage {
-  return decodeText(payload, scan, true)
+/** What the stream of a message makes of what JSON cannot write, and of what a double cannot hold. */
+export interface JsonReading {
+  /** An object may have NaN in it. Those of an array always may, and are judged alone. */
+  readonly takesNonFinite: boolean
+  /** An integer that a double would round is read as the text of its digits, and does not refuse what it stands in. */
+  readonly integersAsTexts: boolean
 }
 
-/** @param takesNonFinite whether an object may have NaN in it: those of an array always may, and are judged alone */
+const strictly: JsonReading = { takesNonFinite: false, integersAsTexts: false }
+
+/** As `decodeJson`, for streams of which more is known. */
+export function jsonDecoder(reading: JsonReading): Decoder {
+  return (payload, scan) => decodeText(payload, scan, reading)
+}
+
 function decodeText(
   payload: Uint8Array,
   scan: Scan | undefined,
-  takesNonFinite: boolean,
+  how: JsonReading,
 ): DecodedMessage | UndecodableMessage {
   const { text, isUtf8: isText } = textOf(payload)
   const scanned = isText ? scan?.(text) : undefined
@@ -38,10 +44,10 @@ function decodeText(
     const elements = isBatch && { elements: jsonElements }
     return { ok: true, readings, isBatch, format: 'json', ...elements }
   }
-  const parsed = parseText(text, isText)
+  const parsed = parseText(text, isText, how)
   const { value, problem } = parsed
-  if (Array.isArray(value)) return decodeArray(payload, value, problem)
-  if (parsed.wordProblem !== undefined && !takesNonFinite) {
+  if (Array.isArray(value)) return decodeArray(payload, { readings: value, problem, how })
+  if (parsed.wordProblem !== undefined && !how.takesNonFinite) {
     return { ok: false, problem: parsed.wordProblem }
   }
   if (problem !== undefined) return { ok: false, problem }
@@ -51,15 +57,20 @@ function decodeText(
   return { ok: true, readings: [value], isBatch: false, format: 'json' }
 }
 
-/** @param problem of the array as a whole, if anything in it is wrong */
+interface ParsedArray {
+  readonly readings: readonly unknown[]
+  /** What is wrong with the array as a whole, if anything in it is wrong. */
+  readonly problem: string | undefined
+  readonly how: JsonReading
+}
+
 function decodeArray(
   payload: Uint8Array,
-  readings: readonly unknown[],
-  problem: string | undefined,
+  { readings, problem, how }: ParsedArray,
 ): DecodedMessage | UndecodableMessage {
   const batch = { readings, format: 'json', elements: jsonElements } as const
   if (problem === undefined || readings.length > readingsPerMessageMax) return batchOf(batch)
-  const unreadable = unsafeElements(payload, readings)
+  const unreadable = unsafeElements(payload, readings, how)
   const readable = readings.map((reading, index) => (unreadable.has(index) ? undefined : reading))
   return batchOf({ ...batch, readings: readable, unreadable })
 }
@@ -68,12 +79,13 @@ function decodeArray(
 function unsafeElements(
   payload: Uint8Array,
   values: readonly unknown[],
+  { integersAsTexts }: JsonReading,
 ): ReadonlyMap<number, string> {
   const unsafe = new Map<number, string>()
   for (const [index, element] of jsonElements(payload).entries()) {
     const { text, isUtf8: isText } = textOf(element)
     const written = readNonFinite(text)?.text ?? text
-    const problem = isText ? unsafeContent(written, values[index]) : noUtf8
+    const problem = isText ? contentOf(written, values[index], integersAsTexts).problem : noUtf8
     if (problem !== undefined) unsafe.set(index, problem)
   }
   return unsafe
@@ -103,15 +115,18 @@ interface ParsedJson {
  */
 export function parseJson(payload: Uint8Array): ParsedJson | UndecodableMessage {
   const { text, isUtf8: isText } = textOf(payload)
-  const { value, problem, wordProblem } = parseText(text, isText)
+  const { value, problem, wordProblem } = parseText(text, isText, strictly)
   const found = wordProblem ?? problem
   return found === undefined ? { ok: true, value } : { ok: false, problem: found }
 }
 
 /** As `parseJson`, of one reading among others: NaN and the like in it are for its judge. */
-export function parseReading(payload: Uint8Array): ParsedJson | UndecodableMessage {
+export function parseReading(
+  payload: Uint8Array,
+  how: JsonReading = strictly,
+): ParsedJson | UndecodableMessage {
   const { text, isUtf8: isText } = textOf(payload)
-  const { value, problem } = parseText(text, isText)
+  const { value, problem } = parseText(text, isText, how)
   return problem === undefined ? { ok: true, value } : { ok: false, problem }
 }
 
@@ -126,7 +141,7 @@ interface ParsedText {
 }
 
 /** @param isText whether the text is all that its bytes say, and nothing in it stands for what is no text */
-function parseText(text: string, isText: boolean): ParsedText {
+function parseText(text: string, isText: boolean, how: JsonReading): ParsedText {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -135,14 +150,21 @@ function parseText(text: string, isText: boolean): ParsedText {
     const read = readNonFinite(text)
     return read === undefined
       ? { problem }
-      : { ...checked(read.text, read.value, isText), wordProblem: problem }
+      : {
+          ...(isText ? checked(read.text, read.value, how) : notText(read.value)),
+          wordProblem: problem,
+        }
   }
-  return checked(text, value, isText)
+  return isText ? checked(text, value, how) : notText(value)
 }
 
-function checked(text: string, value: unknown, isText: boolean): ParsedText {
-  if (!isText) return { value, problem: noUtf8 }
-  const { problem, hasLongNumber } = contentOf(text, value)
+function notText(value: unknown): ParsedText {
+  return { value, problem: noUtf8 }
+}
+
+function checked(text: string, parsed: unknown, { integersAsTexts }: JsonReading): ParsedText {
+  const { problem, hasLongNumber } = contentOf(text, parsed, integersAsTexts)
+  const value = (integersAsTexts && hasLongNumber ? withIntegersAsTexts(text) : undefined) ?? parsed
   if (hasLongNumber) rememberJson(text, value)
   return { value, problem }
 }

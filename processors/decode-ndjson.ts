@@ -1,17 +1,21 @@
 import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
-import { parseReading } from './decode-json.ts'
+import { type JsonReading, parseReading } from './decode-json.ts'
 import { trimmed } from './json-elements.ts'
 
 const lineFeed = 10
 
 /** Takes newline-delimited JSON apart: one reading in each line that is not blank. */
-export function decodeNdjson(payload: Uint8Array): DecodedMessage | UndecodableMessage {
+export function decodeNdjson(
+  payload: Uint8Array,
+  _scan?: unknown,
+  how?: JsonReading,
+): DecodedMessage | UndecodableMessage {
   const lines = linesOf(payload)
   if (lines.length > readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
   const unreadable = new Map<number, string>()
   const readings = lines.map((line, index) => {
-    const parsed = parseReading(line)
+    const parsed = parseReading(line, how)
     if (parsed.ok) return parsed.value
     unreadable.set(index, parsed.problem)
     return undefined

@@ -3,7 +3,7 @@ import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
-import { decodeJson, decodeNonFiniteJson, textMemberOfJson } from './decode-json.ts'
+import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './decode-json.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
@@ -37,12 +37,24 @@ const decodersFor: Readonly<
 /** The decoder of messages in a format that come for a stream. */
 export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {
   if (!isSelfDescribing(format)) return decodersFor[format](stream)
-  return format === 'json' && findsAmongNonFinite(stream) ? decodeNonFiniteJson : decoders[format]
+  const how = jsonReadingOf(stream)
+  if (format === 'json') return jsonDecoder(how)
+  if (format === 'ndjson') return (payload) => decodeNdjson(payload, undefined, how)
+  return decoders[format]
 }
 
-/** Whether a message may have NaN in it and still be, or have, a reading. */
-function findsAmongNonFinite({ schema: { items, fields, values } }: DecodedStream): boolean {
-  return items !== undefined || takesNonFinite(fields, values)
+/**
+ * What a stream makes of what JSON cannot write, and of what a double cannot hold. Where paths lead to the fields,
+ * a message may have any of it in other places.
+ */
+function jsonReadingOf({ schema }: DecodedStream): JsonReading {
+  const { items, fields, values, timestampFormat } = schema
+  const hasPaths =
+    items !== undefined || Object.values(fields).some(({ from }) => from !== undefined)
+  return {
+    takesNonFinite: items !== undefined || takesNonFinite(fields, values),
+    integersAsTexts: hasPaths || timestampFormat === 'epoch_ns',
+  }
 }
 
 /**

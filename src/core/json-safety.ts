@@ -37,10 +37,31 @@ interface JsonContent {
   readonly hasLongNumber: boolean
 }
 
-/** What there is to know of a text and the value that was parsed from it, beside the value. */
-export function contentOf(text: string, value: unknown): JsonContent {
+/**
+ * What there is to know of a text and the value that was parsed from it, beside the value.
+ *
+ * @param takesLong whether integers may have more digits than a double holds
+ */
+export function contentOf(text: string, value: unknown, takesLong = false): JsonContent {
   const found = scan(text)
-  return { problem: problemOf(text, value, found), hasLongNumber: found.hasLongNumber }
+  const problem = problemOf(text, value, takesLong ? { ...found, hasLongInteger: false } : found)
+  return { problem, hasLongNumber: found.hasLongNumber }
+}
+
+/**
+ * The value of a text in which an integer that a double would round is the text of its digits; undefined where there is
+ * none. The text was parsed before.
+ */
+export function withIntegersAsTexts(text: string): unknown {
+  if (!scan(text).hasLongInteger) return undefined
+  let isChanged = false
+  const value = parseWithSource(text, (_, member, { source }) => {
+    const isInteger = typeof member === 'number' && source !== undefined && /^-?\d+$/.test(source)
+    if (!isInteger || !isRoundedInteger(source)) return member
+    isChanged = true
+    return source
+  })
+  return isChanged ? value : undefined
 }
 
 function problemOf(text: string, value: unknown, found: Scan): string | undefined {
@@ -49,7 +70,8 @@ function problemOf(text: string, value: unknown, found: Scan): string | undefine
   if (!found.hasLongInteger && !text.includes('\\u')) return undefined
   let problem: string | undefined
   parseWithSource(text, (key, member, context) => {
-    problem ??= unsafeText(key) ?? unsafeValue(key, member, context.source)
+    problem ??=
+      unsafeText(key) ?? unsafeValue(key, member, found.hasLongInteger ? context.source : undefined)
     return member
   })
   return problem

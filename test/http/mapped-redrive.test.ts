@@ -138,7 +138,7 @@ const mistakes: Readonly<Record<string, (right: Definition) => Definition>> = {
       unknown
     >
     const isTimed = rest['as'] === 'samples'
-    // Of samples the format is another one: they have no other place.
+    // Samples have no other place of their times: the format is another one.
     return isTimed
       ? { source: { ...source, timestampFormat: 'rfc3339' }, schema: fields }
       : { source: { ...source, items: rest, timestampField: '$parent.time' }, schema: fields }
