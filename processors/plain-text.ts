@@ -92,6 +92,16 @@ export class PlainText {
     return this.takeText('false') ? 'false' : undefined
   }
 
+  /** Moves over a value that holds no others. */
+  skipScalar(): boolean {
+    return (
+      this.string() !== undefined ||
+      this.boolean() !== undefined ||
+      this.takeText('null') ||
+      this.number() !== undefined
+    )
+  }
+
   /** Reads a number into `value`, and answers the shortest text of the same double. */
   number(): string | undefined {
     const text = this.#text

@@ -1,13 +1,10 @@
 import type { Scan } from '../src/contracts/reading.ts'
-import type { FieldDefinition, FieldType, StreamSchema } from '../src/contracts/stream-schema.ts'
+import type { FieldDefinition, StreamSchema } from '../src/contracts/stream-schema.ts'
 import { timeMemberOf } from '../src/contracts/time-member.ts'
-import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
+import { canonicalJson, compareText } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
-import { formatUs, parseInstant } from '../src/core/time.ts'
 import { readingsPerMessageMax } from './decode-batch.ts'
-import { PlainText } from './plain-text.ts'
-import { epochPlaces } from './times/epochs.ts'
-import { type TimeClaim, type TimeReader, timeReaderOf } from './timestamp.ts'
+import { kindOf, type Member, memberOf, PlainValues } from './plain-values.ts'
 
 /**
  * A reading that was recognised in the text of its message, without an object in between. It is known
@@ -25,38 +22,11 @@ export class ScannedReading {
   }
 }
 
-/** How the value of a member has to look. */
-type Kind = 'number' | 'integer' | 'boolean' | 'string' | 'datetime' | 'time'
-
-interface Member {
-  readonly kind: Kind
-  /** Where its canonical text belongs. */
-  readonly place: number
-  /** `"name":`, as most devices write it. */
-  readonly key: string
-  readonly isRequired: boolean
-  readonly min: number
-  readonly max: number
-  /** Canonical texts of an enumeration. */
-  readonly allowed: ReadonlySet<string> | undefined
-  /** The text before its value in the canonical text, as the first and as a later member. */
-  readonly first: string
-  readonly next: string
-}
-
 const comma = 44
 const openBracket = 91
 const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
-
-const kinds: Readonly<Partial<Record<FieldType, Kind>>> = {
-  number: 'number',
-  integer: 'integer',
-  boolean: 'boolean',
-  string: 'string',
-  datetime: 'datetime',
-}
 
 /** Scans by schema text, as validators: a thousand streams of one shape share one. */
 const scans = new LruMap<string, Scan | typeof none>(1_000)
@@ -108,7 +78,7 @@ export function plainScanOf(schema: StreamSchema): Scan | undefined {
   const members: Member[] = []
   for (const name of names) {
     const field = fields[name] as FieldDefinition
-    const kind = kinds[field.type]
+    const kind = kindOf(field)
     if (kind === undefined || name === timeMember) return undefined
     members.push(memberOf(name, field, kind, members.length))
   }
@@ -116,56 +86,28 @@ export function plainScanOf(schema: StreamSchema): Scan | undefined {
   return (text) => scanner.scan(text)
 }
 
-function memberOf(name: string, field: FieldDefinition, kind: Kind, place: number): Member {
-  const key = `${JSON.stringify(name)}:`
-  return {
-    kind,
-    place,
-    key,
-    isRequired: field.required === true,
-    min: field.min ?? Number.NEGATIVE_INFINITY,
-    max: field.max ?? Number.POSITIVE_INFINITY,
-    allowed:
-      field.enum &&
-      new Set(
-        field.enum.map((value) =>
-          typeof value === 'number' ? canonicalNumber(value) : JSON.stringify(value),
-        ),
-      ),
-    first: `{${key}`,
-    next: `,${key}`,
-  }
-}
-
 /** Works on one text at a time; what it keeps between two are only guesses about the next. */
-class PlainScanner {
+class PlainScanner extends PlainValues {
   readonly #members: readonly Member[]
   readonly #byKey: ReadonlyMap<string, Member>
-  readonly #readTime: TimeReader
-  /** Whether a time may be a number, and whether it may be a text. */
-  readonly #time: { readonly isNumber: boolean; readonly isText: boolean }
-  readonly #text = new PlainText()
   /** Members in the order in which the reading before had them: devices seldom change it. */
   readonly #order: Member[] = []
   /** Canonical texts of the reading under way, by place. */
   readonly #texts: (string | undefined)[]
-  #claimedUs: number | undefined
 
   constructor(
     schema: StreamSchema,
     { timeMember, members }: { readonly timeMember: string; readonly members: readonly Member[] },
   ) {
+    super(schema)
     const time = memberOf(timeMember, { type: 'datetime' }, 'time', members.length)
     this.#members = members
     this.#byKey = new Map([...members, time].map((member) => [member.key, member]))
-    const isEpoch = epochPlaces(schema.timestampFormat) !== undefined
-    this.#readTime = timeReaderOf(schema)
-    this.#time = { isNumber: isEpoch, isText: !isEpoch || schema.time !== undefined }
     this.#texts = Array<undefined>(members.length + 1).fill(undefined)
   }
 
   scan(text: string): ReturnType<Scan> {
-    const source = this.#text
+    const source = this.text
     source.begin(text)
     if (!source.take(openBracket)) {
       const reading = this.#reading()
@@ -183,10 +125,10 @@ class PlainScanner {
   }
 
   #reading(): ScannedReading | undefined {
-    const source = this.#text
+    const source = this.text
     if (!source.take(openBrace)) return undefined
     this.#texts.fill(undefined)
-    this.#claimedUs = undefined
+    this.claimedUs = undefined
     if (source.take(closeBrace)) return this.#scanned()
     for (let index = 0; this.#member(index); index++) {
       if (source.take(closeBrace)) return this.#scanned()
@@ -197,7 +139,7 @@ class PlainScanner {
 
   /** Reads one member; false, without having come to its end, when it is not plain. */
   #member(index: number): boolean {
-    const source = this.#text
+    const source = this.text
     let member = this.#order[index]
     if (member === undefined || !source.takeText(member.key)) {
       const key = source.key()
@@ -205,62 +147,11 @@ class PlainScanner {
       if (member === undefined) return false
       this.#order[index] = member
     }
-    const text = this.#valueOf(member)
+    const text = this.valueOf(member)
     if (text === undefined || this.#texts[member.place] !== undefined) return false
     if (member.allowed !== undefined && !member.allowed.has(text)) return false
     this.#texts[member.place] = text
     return true
-  }
-
-  /** The canonical text of a value that its member allows. */
-  #valueOf(member: Member): string | undefined {
-    switch (member.kind) {
-      case 'number':
-      case 'integer':
-        return this.#number(member)
-      case 'boolean':
-        return this.#text.boolean()
-      case 'string':
-        return this.#text.string()
-      case 'datetime':
-        return this.#datetime()
-      case 'time':
-        return this.#claim()
-      default:
-        return member.kind satisfies never
-    }
-  }
-
-  #number({ kind, min, max }: Member): string | undefined {
-    const source = this.#text
-    const text = source.number()
-    if (text === undefined || source.value < min || source.value > max) return undefined
-    return kind === 'integer' && !source.isInteger ? undefined : text
-  }
-
-  #datetime(): string | undefined {
-    const text = this.#text.string()
-    if (text === undefined) return undefined
-    const instantUs = parseInstant(text.slice(1, -1))
-    return typeof instantUs === 'object' ? undefined : `"${formatUs(instantUs)}"`
-  }
-
-  #claim(): string | undefined {
-    const source = this.#text
-    const { isNumber, isText } = this.#time
-    let text = isNumber ? source.number() : undefined
-    let claim: TimeClaim
-    if (text !== undefined) {
-      claim = { value: source.value, source: source.isInteger ? undefined : source.numberSource }
-    } else {
-      text = isText ? source.string() : undefined
-      if (text === undefined) return undefined
-      claim = { value: text.slice(1, -1) }
-    }
-    const timestampUs = this.#readTime(claim)
-    if (typeof timestampUs !== 'number') return undefined
-    this.#claimedUs = timestampUs
-    return ''
   }
 
   #scanned(): ScannedReading | undefined {
@@ -270,6 +161,6 @@ class PlainScanner {
       if (text !== undefined) values += (values === '' ? first : next) + text
       else if (isRequired) return undefined
     }
-    return new ScannedReading(this.#claimedUs, values === '' ? '{}' : `${values}}`)
+    return new ScannedReading(this.claimedUs, values === '' ? '{}' : `${values}}`)
   }
 }

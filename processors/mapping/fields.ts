@@ -1,7 +1,7 @@
-import type { MessageContext } from '../../src/contracts/mapping.ts'
+import type { MessageContext, ValueRules } from '../../src/contracts/mapping.ts'
 import type { Path } from '../../src/contracts/path.ts'
 import type { FieldDefinition, StreamSchema } from '../../src/contracts/stream-schema.ts'
-import { needsValueReader, type ValueReader, valueReaderOf } from '../values.ts'
+import { needsValueReader, rulesWithin, type ValueReader, valueReaderOf } from '../values.ts'
 import { type Finder, finderOf } from './finder.ts'
 import { type Item, isObject, setMember } from './item.ts'
 import { pathOf } from './level.ts'
@@ -12,6 +12,8 @@ export interface PlannedField {
   /** The first of them that finds something counts. */
   readonly find: readonly Finder[]
   readonly read: ValueReader | undefined
+  /** Whether `read` changes nothing but null. */
+  readonly readsOnlyNull: boolean
 }
 
 /** How the fields of a reading are found in an item. */
@@ -42,6 +44,7 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
     paths: pathsOf(name, field),
     find: pathsOf(name, field).map(finderOf),
     read: valueReaderOf(field, values),
+    readsOnlyNull: isOnlyNull(rulesWithin(field, values)),
   }))
   const paths = [...planned.flatMap(({ paths: own }) => own), time, ...(offset ? [offset] : [])]
   const firsts = paths.flatMap(({ root, steps: [step] }) =>
@@ -56,6 +59,11 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
     isMissing,
     known: new Set([...Object.keys(fields), ...firsts]),
   }
+}
+
+/** As a proposal has it: what devices send in place of a value that they do not have. */
+function isOnlyNull({ missing = [], texts }: ValueRules): boolean {
+  return texts === undefined && missing.every((value) => value === null)
 }
 
 /** Times are read by rules of their own: of those for values only what stands for none is asked. */

@@ -4,12 +4,14 @@ import type {
   KeptReading,
   Mapper,
   RefusedReading,
+  Scan,
 } from '../../src/contracts/reading.ts'
 import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
 import { sourcesIn } from '../../src/core/number-sources.ts'
 import { readingsPerMessageMax, tooManyReadings } from '../decode-batch.ts'
+import { decodeJson } from '../decode-json.ts'
 import { MappedReading } from '../mapped-reading.ts'
-import { ScannedReading } from '../scan.ts'
+import { ScannedReading, worthwhile } from '../scan.ts'
 import { type TimeReader, timeReaderOf } from '../timestamp.ts'
 import { expand } from './expand.ts'
 import { type FieldPlan, fieldPlanOf, pathsOfPlan, valuesOf } from './fields.ts'
@@ -18,17 +20,61 @@ import { keptMessage, type ReadPaths, SharedLengths } from './kept-message.ts'
 import { type FreeLevel, type Level, levelOf, type PlacedContext, pathsBeside } from './level.ts'
 import { type PlainReader, plainReaderOf } from './plain-fields.ts'
 import { reservedBy } from './reserved.ts'
+import { messageScanOf } from './scan-message.ts'
 import { writtenJson } from './written-json.ts'
 
 /** Characters of JSON that the readings of one message may have from what encloses them, all together. */
 const sharedLengthMax = 8 * 1024 * 1024
 
+/** A mapping, and what finds plain readings in the text of a message without it. */
+export interface CompiledMapping {
+  readonly map: Mapper
+  readonly scan: Scan | undefined
+}
+
+/** The mapping of a schema; undefined where a message is a reading, or a list of some, as it is. */
+export function mapperOf(schema: StreamSchema): Mapper | undefined {
+  const mapping = mappingOf(schema, false)
+  return mapping && ((decoded, context) => mapped(decoded, mapping, context))
+}
+
 /**
- * The mapping of a schema; undefined where a message is a reading, or a list of some, as it is.
- *
- * @param isForText whether nobody needs the values of a reading that fits, but their canonical text
+ * The mapping of a schema for those who need no values of a reading that fits, but its canonical text; undefined as by
+ * `mapperOf`. What was scanned goes through it as it is.
  */
-export function mapperOf(schema: StreamSchema, isForText = false): Mapper | undefined {
+export function textMappingOf(schema: StreamSchema): CompiledMapping | undefined {
+  const mapping = mappingOf(schema, true)
+  if (mapping === undefined) return undefined
+  const scan = messageScanOf(schema, mapping.plan, mapping.levels)
+  const map: Mapper = (decoded, context) => {
+    const isScanned = decoded.readings[0] instanceof ScannedReading
+    return isScanned ? scanned(decoded, mapping, context) : mapped(decoded, mapping, context)
+  }
+  return { map, scan: scan && worthwhile(scan) }
+}
+
+/** Readings that were found in the text of a message: what is kept of one is looked for when it is asked for. */
+function scanned(
+  decoded: DecodedMessage,
+  mapping: Mapping,
+  context: PlacedContext,
+): DecodedMessage {
+  const { elements: _elements, ...rest } = decoded
+  let whole: DecodedMessage | undefined
+  const kept = (index: number, payload: Uint8Array): KeptReading => {
+    whole ??= mapped(read(payload), mapping, context)
+    return whole.kept?.(index, payload) ?? { payload, format: 'json', isElement: false }
+  }
+  return { ...rest, kept }
+}
+
+function read(payload: Uint8Array): DecodedMessage {
+  const decoded = decodeJson(payload)
+  if (!decoded.ok) throw new Error(`a message that was scanned cannot be read: ${decoded.problem}`)
+  return decoded
+}
+
+function mappingOf(schema: StreamSchema, isForText: boolean): Mapping | undefined {
   const plan = fieldPlanOf(schema)
   if (plan === undefined) return undefined
   const readTime = timeReaderOf(schema)
@@ -40,8 +86,7 @@ export function mapperOf(schema: StreamSchema, isForText = false): Mapper | unde
     return { ...level, reserved: reservedBy(reads[depth] ?? [], level.steps) }
   })
   const readPlain = isForText ? plainReaderOf(plan, schema) : undefined
-  const mapping = { plan, levels, readTime, readPlain, reads }
-  return (decoded, context) => mapped(decoded, mapping, context)
+  return { plan, levels, readTime, readPlain, reads }
 }
 
 interface Mapping {

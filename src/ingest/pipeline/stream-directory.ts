@@ -1,6 +1,6 @@
 import { decoderOf } from '../../../processors/decode.ts'
 import { judgeOf } from '../../../processors/index.ts'
-import { mapperOf } from '../../../processors/mapping/mapper.ts'
+import { mapperOf, textMappingOf } from '../../../processors/mapping/mapper.ts'
 import { scanOf } from '../../../processors/scan.ts'
 import type { CompiledStream, RefusedReading, StreamVersion } from '../../contracts/reading.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
@@ -149,19 +149,24 @@ class Shapes {
 
 function shapeOf(stream: StreamVersion): Shape {
   const { schema, format = 'json', formatOptions, transform = [] } = stream
-  const map = mapperOf(schema, transform.length === 0)
+  const mapping = transform.length === 0 ? textMappingOf(schema) : valueMappingOf(schema)
   return {
     schema,
     format,
     ...(formatOptions && { formatOptions }),
     ...(transform.length > 0 && { transform }),
     decode: decoderOf(format, stream),
-    ...(map && { map }),
+    ...(mapping && { map: mapping.map }),
     judge: judgeOf(schema, transform),
     reads: contextReadBy(schema),
-    // A mapping needs the message as a tree, and a transform the fields as values.
-    scan: transform.length === 0 && map === undefined ? scanOf(schema) : undefined,
+    scan: mapping === undefined && transform.length === 0 ? scanOf(schema) : mapping?.scan,
   }
+}
+
+/** A transform needs the fields as values, which no scan has. */
+function valueMappingOf(schema: StreamVersion['schema']) {
+  const map = mapperOf(schema)
+  return map && { map, scan: undefined }
 }
 
 function refusePaused(): RefusedReading {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../../processors/decode.ts'
 import { judgeOf } from '../../../processors/index.ts'
-import { mapperOf } from '../../../processors/mapping/mapper.ts'
+import { mapperOf, textMappingOf } from '../../../processors/mapping/mapper.ts'
 import { enclosingProblem } from '../../../processors/mapping/reserved.ts'
 import type { ItemsForm, ItemsLevel } from '../../../src/contracts/mapping.ts'
 import { parsePath } from '../../../src/contracts/path.ts'
@@ -193,7 +193,7 @@ describe('any tree under any mapping', () => {
             expect(reason).toBe('mapping_failed')
             expect(details[0]?.path).toMatch(/^source\.items/)
           }
-          const asText = mapperOf(stream, true)?.(decoded, context) as DecodedMessage
+          const asText = textMappingOf(stream)?.map(decoded, context) as DecodedMessage
           expect(verdictsOf(stream, asText)).toEqual(verdictsOf(stream, found))
         },
       ),
