@@ -38,10 +38,9 @@ function startOf(parent: Item, level: Level, context: PlacedContext): number | T
 function intervalOf(parent: Item, level: Level, context: PlacedContext): number {
   const { interval, place, intervalUnitUs } = level
   const value = typeof interval === 'object' ? valueAt(parent, interval, context) : interval
-  if (typeof value !== 'number' || !Number.isFinite(value)) {
-    throw new LevelProblem(`${place}.interval`, 'leads to no number')
-  }
-  return value * intervalUnitUs
+  const intervalUs = typeof value === 'number' ? value * intervalUnitUs : Number.NaN
+  if (Number.isFinite(intervalUs)) return intervalUs
+  throw new LevelProblem(`${place}.interval`, 'leads to no number, or to one that is too large')
 }
 
 function later(startUs: number | TimeProblem, us: number): number | TimeProblem {
