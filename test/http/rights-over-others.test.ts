@@ -42,7 +42,8 @@ async function ask(person: Person, operation: Operation, at: string) {
   const send = operation.security.some((one) => 'bearer' in one) ? person.withToken : person.withKey
   const headers = exampleHeaders(operation)
   // What a device is called concerns nobody's rights.
-  const body = operation.method === 'PUT' ? { clientId: 'boiler-7' } : exampleBody(operation)
+  const isDevice = operation.method === 'PUT' && operation.path.includes('{deviceId}')
+  const body = isDevice ? { clientId: 'boiler-7' } : exampleBody(operation)
   return await send<ErrorBody | undefined>(operation.method, at, body, headers)
 }
 

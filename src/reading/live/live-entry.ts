@@ -46,7 +46,7 @@ export function storedJson({ timestampUs, values, flagged = [], extra }: DataPoi
 /** A refused reading as JSON: what the list of the quarantine shows of it, without an id. */
 export function quarantinedJson(entry: EntryReader): string {
   const { notes, payload, timestampUs, receivedAtUs } = entry.quarantinedEntry()
-  const { reason, message, details, source } = notes
+  const { reason, message, details, source, context } = notes
   const encoding = isUtf8(payload) ? 'utf8' : 'base64'
   return JSON.stringify({
     reason,
@@ -57,5 +57,6 @@ export function quarantinedJson(entry: EntryReader): string {
     timestamp: timestampUs === undefined ? null : formatUs(timestampUs),
     receivedAt: formatUs(receivedAtUs),
     source,
+    topic: context?.topic ?? null,
   })
 }
