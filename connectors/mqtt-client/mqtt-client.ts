@@ -184,9 +184,12 @@ class MqttSource implements FetchedSource {
     }
   }
 
+  /** An empty message takes away the one that was retained ([MQTT-3.3.1-10]), and is sent to all who listen: no reading. */
   #withoutRetained(arrivals: readonly Arrival[], { onSkipped }: FetchRun): readonly Arrival[] {
-    if (!this.#options.skipsRetained) return arrivals
-    const taken = arrivals.filter(({ isRetained }) => !isRetained)
+    const { skipsRetained } = this.#options
+    const taken = arrivals.filter(({ isRetained, payload, problem }) => {
+      return problem !== undefined || (payload.length > 0 && !(skipsRetained && isRetained))
+    })
     if (taken.length < arrivals.length) onSkipped?.(arrivals.length - taken.length)
     return taken
   }

@@ -73,6 +73,21 @@ describe.each([4, 5])('of a broker that speaks MQTT version %i', (version) => {
   })
 })
 
+test('an empty message, which takes away what was retained, is no reading', async () => {
+  const topic = `plants/${++topics}/boiler`
+  const client = await broker.client()
+  const source = { endpoint: broker.endpoint, topic, ...timed }
+  const streamId = await service.api.createStream(undefined, { source })
+  const status = async () => (await service.api.status(streamId))['source']
+  await expect.poll(status).toMatchObject({ state: 'running' })
+
+  await client.publishAsync(topic, '', { qos: 1, retain: true })
+  await client.publishAsync(topic, at(3), { qos: 1 })
+
+  await expect.poll(status).toMatchObject({ messages: 1, skipped: 1 })
+  expect(await service.api.settled(streamId, 1)).toMatchObject({ stored: 1, quarantined: 0 })
+})
+
 async function refusal(source: object): Promise<unknown> {
   const answer = await service.api.withToken('POST', '/streams', {
     name: 'boiler',
