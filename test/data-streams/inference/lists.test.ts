@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { judgeOf } from '../../../processors/index.ts'
+import { parseRfc3339 } from '../../../src/core/time.ts'
+import { proposeStream } from '../../../src/streams/data-streams/stream-proposal.ts'
+import { Samples } from '../../../src/streams/data-streams/stream-samples.ts'
+
+const nowUs = parseRfc3339('2026-03-01T12:00:00Z') as number
+const start = 1_769_853_590
+
+interface Proposed {
+  readonly source: Readonly<Record<string, unknown>>
+  readonly names: readonly string[]
+  readonly notes: Readonly<Record<string, string>>
+}
+
+/** What is proposed of ten messages, none of which is refused. */
+function proposed(message: (index: number) => unknown): Proposed {
+  const samples = new Samples(Array.from({ length: 10 }, (_, index) => message(index)))
+  const { proposal, notes, misfits } = proposeStream(samples, { judgeOf, nowUs })
+  expect(misfits).toEqual([])
+  return {
+    source: proposal.source as Proposed['source'],
+    names: Object.keys(proposal.schema),
+    notes: Object.fromEntries(notes.map(({ path, message: why }) => [path, why])),
+  }
+}
+
+describe('a list', () => {
+  test.each([0, 4, 9])('that is empty in message %i is one all the same', (empty) => {
+    const { source } = proposed((index) => ({
+      gateway: 'g1',
+      ts: start + index,
+      readings: index === empty ? [] : [{ sensor: 'a', at: start + index, t: index }],
+    }))
+
+    expect(source).toMatchObject({ items: 'readings', timestampField: 'at' })
+  })
+
+  test.each([
+    ['columns', (values: readonly number[]) => ({ time: values, level: values })],
+    ['pivot', (values: readonly number[]) => values.map((value) => ({ name: `${value}`, value }))],
+  ])('that is empty in one of its forms is of that form: %s', (as, form) => {
+    const { source } = proposed((index) => {
+      const values = index === 2 ? [] : [start + index, start + index + 1]
+      return { id: 'g1', data: form(values) }
+    })
+
+    expect(source).toMatchObject({ items: { path: 'data', as } })
+  })
+
+  test('of two things that have names is one of readings', () => {
+    const { source, names } = proposed((index) => ({
+      ts: start + index,
+      gw_sn: 'GW01',
+      devices: [1, 2].map((id) => ({ name: `meter ${id}`, values: { Ua: 230 + index, Ia: id } })),
+    }))
+
+    expect(source).toMatchObject({ items: 'devices', timestampField: '$parent.ts' })
+    expect(names).toEqual(['name', 'values_ua', 'values_ia', 'gw_sn'])
+  })
+
+  test('is a part of the reading where more stands beside it', () => {
+    const { source } = proposed((index) => ({
+      time: start + index,
+      temperature: index,
+      humidity: index,
+      pressure: index,
+      modules: [1, 2].map((id) => ({ id: `module ${id}`, last_seen: start, battery: id })),
+    }))
+
+    expect(source).toMatchObject({ timestampField: 'time' })
+    expect(source['items']).toBeUndefined()
+  })
+
+  test('of codes and values is pivoted however short it is', () => {
+    const { source } = proposed((index) => ({
+      eui64: '001d129fffe00001',
+      clock: start + index,
+      profile: [
+        { obis: '1-0:1.8.0', value: index, unit: 'kWh' },
+        { obis: '1-0:2.8.0', value: 0, unit: 'kWh' },
+      ],
+    }))
+
+    expect(source).toMatchObject({ items: { path: 'profile', as: 'pivot', name: 'obis' } })
+  })
+
+  test('beside the readings is named, because it is not stored', () => {
+    const { source, notes } = proposed((index) => ({
+      records: [
+        { systemTime: start + index * 9, v: 1 },
+        { systemTime: start + index * 9 + 1, v: 2 },
+      ],
+      storage: [{ state: 'idle' }],
+      ports: [1, 2],
+    }))
+
+    expect(source).toMatchObject({ items: 'records', timestampField: 'systemTime' })
+    const why = expect.stringContaining('another list') as unknown
+    expect(notes).toMatchObject({ '$parent.storage': why, '$parent.ports': why })
+  })
+})
+
+test('a secret of the reading itself is said to be kept', () => {
+  const { names, notes } = proposed(() => ({ apikey: 'x', power: 1, wifi: { password: 'y' } }))
+
+  expect(names).toEqual(['power'])
+  expect(notes['apikey']).toContain('kept under extra')
+  expect(notes['wifi.password']).toBe('left out: by its name it is a secret')
+})
