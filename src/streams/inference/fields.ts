@@ -93,12 +93,24 @@ export function inferFields(wanted: Wanted): Record<string, FieldDefinition> {
   const mayRequire = !isPivoted && isRegular(items)
   planned.addOwn(leaves, mayRequire ? items.objects : undefined)
   for (const leaf of leaves) planned.addFrom(leaf, 0)
+  noteEntered(leaves, wanted.notes)
   addParents(planned, parents, wanted)
   for (const { index, isSender } of wanted.topics) {
     planned.addTopic(index, wanted.topics.length === 1 || !isSender ? isSender : undefined)
   }
   return planned.fields
 }
+
+/** Names the members that fields lead into: a stream keeps nothing else of them. */
+function noteEntered(leaves: readonly Leaf[], notes: Notes): void {
+  const entered = leaves.flatMap(({ steps: [name, ...deeper] }) =>
+    typeof name === 'string' && deeper.length > 0 && !isSecret([name]) ? [name] : [],
+  )
+  for (const name of new Set(entered)) notes.add(pathText([name]), enteredOnly)
+}
+
+const enteredOnly =
+  'is stored as far as fields lead into it: what else comes within it later is not'
 
 /** The time is no field of its own unless it stands in the reading under a name that is one. */
 function isField(steps: readonly Step[], isTime: boolean): boolean {

@@ -107,4 +107,11 @@ test('a secret of the reading itself is said to be kept', () => {
   expect(names).toEqual(['power'])
   expect(notes['apikey']).toContain('kept under extra')
   expect(notes['wifi.password']).toBe('left out: by its name it is a secret')
+  expect(notes['wifi']).toContain('is not')
+})
+
+test('a member that fields lead into is said to be stored by them only', () => {
+  const { notes } = proposed((index) => ({ state: 'on', ENERGY: { Power: index } }))
+
+  expect(Object.keys(notes)).toEqual(['ENERGY'])
 })
