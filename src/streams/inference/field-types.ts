@@ -53,7 +53,7 @@ export function ofTexts(field: FieldDefinition): FieldDefinition {
 
 /** Last parts of names whose digits count nothing: they are no numbers, whatever they look like. */
 const identifierEnd =
-  /(id|serial|mac|imei|imsi|iccid|eui|addr|address|version|firmware|fw|code|phone|number|uuid|key|ip|zip|hash|name|model|type|ssid|sn)$/
+  /(id|serial|mac|imei|imsi|iccid|eui|addr|address|version|^ver|swver|hwver|fwver|firmware|fw|code|phone|number|uuid|key|ip|zip|hash|name|model|type|ssid|sn)$/
 
 /** A type that takes all values of a place, and what has to be said of it; a problem where none does. */
 export interface FoundType {

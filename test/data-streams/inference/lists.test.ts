@@ -115,3 +115,31 @@ test('a member that fields lead into is said to be stored by them only', () => {
 
   expect(Object.keys(notes)).toEqual(['ENERGY'])
 })
+
+describe('a time of a name that nobody knows', () => {
+  const at = (index: number) => `31.01.2026 10:00:0${index % 10}`
+
+  test.each([
+    ['Zeitstempel', { timestampField: 'Zeitstempel', timestampFormat: 'dd.MM.yyyy HH:mm:ss' }],
+    ['EndTime', { timestampField: undefined }],
+  ])('is one where it is a text, unless it is of something else: %s', (name, expected) => {
+    const { source } = proposed((index) => ({ [name]: at(index), Temperatur: index }))
+
+    const { timestampField, timestampFormat } = source
+    expect({ timestampField, timestampFormat }).toEqual(expected)
+  })
+
+  test('is none where it stays the same', () => {
+    const { source } = proposed((index) => ({ Geprüft: at(1), Temperatur: index }))
+
+    expect(source['timestampField']).toBeUndefined()
+  })
+})
+
+test('a version is a text, also while it looks like a number', () => {
+  const samples = new Samples([{ ver: '0.14', power: 1 }])
+
+  const { proposal } = proposeStream(samples, { judgeOf, nowUs })
+
+  expect(proposal.schema['ver']).toEqual({ type: 'string' })
+})
