@@ -6,6 +6,7 @@ import { fieldNameProblem, isObject } from '../../contracts/definitions/field-ma
 import type { MessageContext } from '../../contracts/mapping.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { timeFormatOf } from '../inference/times.ts'
+import { areSenml, senmlMessages } from './senml-samples.ts'
 import { type SampledMessage, type SampledSource, Samples, samplesMax } from './stream-samples.ts'
 
 /** A message as a device has sent it. */
@@ -118,6 +119,9 @@ function takenApart(
     const sound = readings.filter((_, at) => unreadable?.has(at) !== true)
     return [{ index, context, readings: sound, isBatch, payload }]
   })
+  if (format === 'json' && areSenml(messages)) {
+    return { messages: senmlMessages(messages), source: { format: 'senml-json' } }
+  }
   return { messages, source: format === 'json' ? {} : { format } }
 }
 

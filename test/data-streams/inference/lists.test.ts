@@ -116,9 +116,11 @@ test('a member that fields lead into is said to be stored by them only', () => {
   expect(Object.keys(notes)).toEqual(['ENERGY'])
 })
 
-describe('a time of a name that nobody knows', () => {
-  const at = (index: number) => `31.01.2026 10:00:0${index % 10}`
+function at(index: number): string {
+  return `31.01.2026 10:00:0${index % 10}`
+}
 
+describe('a time of a name that nobody knows', () => {
   test.each([
     ['Zeitstempel', { timestampField: 'Zeitstempel', timestampFormat: 'dd.MM.yyyy HH:mm:ss' }],
     ['EndTime', { timestampField: undefined }],
