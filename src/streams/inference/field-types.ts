@@ -86,7 +86,7 @@ function scalarOf(values: readonly Scalar[], name: string): FoundType {
   const booleans = values.filter((value) => typeof value === 'boolean')
   const texts = values.filter((value) => typeof value === 'string')
   const words = texts.filter((text) => !isSentinel(text))
-  const missing = missingOf(texts)
+  const missing = missingOf([...texts, ...wordsOf(numbers)])
   if (booleans.length > 0) return booleanOf({ numbers, words, missing })
   if (words.length === 0 && numbers.length > 0) return { field: { type: 'number', ...missing } }
   const decimal = isIdentifier(name, numbers) ? undefined : decimalOf(words)
@@ -122,6 +122,11 @@ function asTexts(kinds: string): FoundType {
     field: { type: 'string', texts: 'typed' },
     note: `is ${kinds} in turn: it is kept as a text`,
   }
+}
+
+/** What a number that is none was written as. */
+function wordsOf(numbers: readonly number[]): readonly string[] {
+  return numbers.every(Number.isFinite) ? [] : ['nan', 'inf', '-inf']
 }
 
 function isSentinel(text: string): boolean {
