@@ -90,7 +90,9 @@ export function inferFields(wanted: Wanted): Record<string, FieldDefinition> {
   const leaves = own.leaves.filter(
     ({ steps }) => isField(steps, isTime(pathFrom(0, steps))) && !isOfSchema(steps, items),
   )
-  const mayRequire = !isPivoted && isRegular(items)
+  // Where some senders are, there may be others, of another kind.
+  const isOneSender = wanted.topics.length === 0
+  const mayRequire = !isPivoted && isOneSender && isRegular(items)
   planned.addOwn(leaves, mayRequire ? items.objects : undefined)
   for (const leaf of leaves) planned.addFrom(leaf, 0)
   noteEntered(leaves, wanted.notes)

@@ -145,3 +145,15 @@ test('a version is a text, also while it looks like a number', () => {
 
   expect(proposal.schema['ver']).toEqual({ type: 'string' })
 })
+
+test.each([
+  ['one topic', 1, true],
+  ['several topics', 2, undefined],
+])('an identifier that all have is required on %s', (_, topics, required) => {
+  const readings = Array.from({ length: 10 }, (__, index) => ({ name: 'x', rssi: index }))
+  const contexts = readings.map((__, index) => ({ topic: `home/BTtoMQTT/${index % topics}` }))
+
+  const { proposal } = proposeStream(new Samples(readings, { contexts }), { judgeOf, nowUs })
+
+  expect(proposal.schema['name']?.required).toBe(required)
+})
