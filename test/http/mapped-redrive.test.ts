@@ -206,3 +206,17 @@ describe('a redrive by a mended mapping', () => {
       ])
   })
 })
+
+describe('a message whose lists are empty', () => {
+  test('is taken, and is no reading', async () => {
+    const streamId = await service.api.createStream(
+      { v: { type: 'number' } },
+      { source: { items: 'list' } },
+    )
+
+    const answer = await service.api.withToken('POST', `/streams/${streamId}/data`, { list: [] })
+
+    expect([answer.status, answer.body]).toEqual([202, { accepted: 0, rejected: [] }])
+    expect(await held(streamId)).toEqual([])
+  })
+})

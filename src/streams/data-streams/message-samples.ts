@@ -1,11 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { csvSamples } from '../../../processors/csv-samples.ts'
-import { decoders } from '../../../processors/decode.ts'
+import { decoders as strictDecoders } from '../../../processors/decode.ts'
+import { jsonDecoder } from '../../../processors/decode-json.ts'
+import { decodeNdjson } from '../../../processors/decode-ndjson.ts'
 import { looseNumber } from '../../../processors/typed-text.ts'
 import { fieldNameProblem, isObject } from '../../contracts/definitions/field-map.ts'
 import type { MessageContext } from '../../contracts/mapping.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { timeFormatOf } from '../inference/times.ts'
+import { areSenml, senmlMessages } from './senml-samples.ts'
 import { type SampledMessage, type SampledSource, Samples, samplesMax } from './stream-samples.ts'
 
 /** A message as a device has sent it. */
@@ -39,6 +42,15 @@ export function sentMessages(written: readonly WrittenMessage[]): readonly SentM
 
 function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+}
+
+/** What a stream of a fitting definition takes: NaN for no value, and long integers where paths lead around them. */
+const reading = { takesNonFinite: true, integersAsTexts: true }
+
+const decoders = {
+  ...strictDecoders,
+  json: jsonDecoder(reading),
+  ndjson: (payload: Uint8Array) => decodeNdjson(payload, undefined, reading),
 }
 
 /** Formats that are looked for, the likeliest ones first. */
@@ -118,6 +130,9 @@ function takenApart(
     const sound = readings.filter((_, at) => unreadable?.has(at) !== true)
     return [{ index, context, readings: sound, isBatch, payload }]
   })
+  if (format === 'json' && areSenml(messages)) {
+    return { messages: senmlMessages(messages), source: { format: 'senml-json' } }
+  }
   return { messages, source: format === 'json' ? {} : { format } }
 }
 

@@ -85,7 +85,7 @@ function ofPayload({ required: _required, ...field }: FieldDefinition): FieldDef
 }
 
 function isTree({ source: { format } }: Samples): boolean {
-  return format !== 'csv' && format !== 'plain'
+  return format !== 'csv' && format !== 'plain' && format !== 'senml-json'
 }
 
 /** Whether a stream of such a source can say where in its messages readings are. */

@@ -37,7 +37,9 @@ export function misfitsOf(
   const map = mapperOf(compiled)
   const judge = judgeOf(compiled)
   const refused = samples.messages.flatMap((message): readonly Misfit[] => {
-    const decoded = message.payload === undefined ? asDecoded(message) : decode(message.payload)
+    const read = message.payload === undefined ? asDecoded(message) : decode(message.payload)
+    const decoded =
+      read.ok && read.readingsAt ? { ...read, readings: read.readingsAt(nowUs) } : read
     const { index } = message
     if (!decoded.ok) return [malformed(index, decoded.problem)]
     const mapped = map?.(decoded, message.context) ?? decoded

@@ -61,7 +61,10 @@ export class Samples {
 }
 
 export interface SampledSource {
-  readonly format?: Extract<PayloadFormat, 'ndjson' | 'cbor' | 'msgpack' | 'csv' | 'plain'>
+  readonly format?: Extract<
+    PayloadFormat,
+    'ndjson' | 'cbor' | 'msgpack' | 'csv' | 'plain' | 'senml-json'
+  >
   /** The names in the first line of a table. */
   readonly columns?: readonly string[]
   readonly delimiter?: string

@@ -21,16 +21,19 @@ const pivotOthersMax = 5
 const shapeMin = 0.6
 
 const likelyNames =
-  /^(readings?|measurements?|values?|vals|data|samples?|records?|points?|datapoints?|items|metrics|sensors?|results?|observations?|entries|sensordatavalues|obs|events?|messages?|telemetry|resourcemetrics|scopemetrics|rows|series|list|features)$/
+  /^(readings?|measurements?|values?|vals|data|samples?|records?|points?|datapoints?|items|metrics|sensors?|results?|observations?|entries|devices|modules|nodes|meters|inverters|sensordatavalues|obs|events?|messages?|telemetry|resourcemetrics|scopemetrics|rows|series|list|features)$/
 
 const unlikelyNames =
   /^(rxmetadata|rxinfo|txinfo|gateways?|hotspots|tags|labels|links|alarms?|errors?|warnings?|history|schema|fields|permissions|settings|config|options|geometry|coordinates|attributes|members|users|actions|definition|capabilities|exposes|endpoints|networks|wifi|counters)$/
 
+/** So clear a sign that one of always a few entries is enough. */
+const pivotScore = 4
+
 /** Keys of entries that are called by a name, the likeliest ones first. */
-const nameKeys =
-  'name n metric tag signal valuetype sensor variable parameter channel measurement key id type code property label'.split(
-    ' ',
-  )
+const nameKeys = (
+  'name n metric tag signal valuetype sensor variable parameter channel measurement key id type code property label ' +
+  'obis obiscode measurand quantity register attribute point item nodeid'
+).split(' ')
 const valueKeys = 'value v val reading y'.split(' ')
 
 const identifierKey =
@@ -40,6 +43,8 @@ const identifierKey =
 export interface Candidate {
   readonly level: ItemsLevel
   readonly score: number
+  /** What is added where no more stands beside than within. */
+  readonly scoreAlone?: number
 }
 
 /** One place that all samples have something at. */
@@ -55,7 +60,7 @@ export interface Place {
 /** What a place may be read as. Pure. */
 export function candidatesAt(place: Place): readonly Candidate[] {
   const { nodes } = place
-  if (nodes.every((node) => Array.isArray(node) && node.length > 0)) {
+  if (nodes.every(Array.isArray) && nodes.some(({ length }) => length > 0)) {
     return candidatesOfLists(place, nodes as readonly unknown[][])
   }
   if (nodes.every(isObject)) {
@@ -70,11 +75,11 @@ function candidatesOfLists(place: Place, lists: readonly unknown[][]): readonly 
   if (elements.every(isObject)) {
     const bonus = scoreOfLists(place, lists)
     const pivot = pivotOf(place, elements, lists)
-    if (pivot !== undefined) return [{ level: pivot, score: bonus + 3 }]
+    if (pivot !== undefined) return [{ level: pivot, score: bonus + pivotScore }]
     const hasTime = hasTimes(seenIn(elements, newRoom()), place.latestUs)
-    return [
-      { level: { path: pathText(place.steps), as: 'list' }, score: bonus + (hasTime ? 3 : 0) },
-    ]
+    const level = { path: pathText(place.steps), as: 'list' } as const
+    const scoreAlone = areNamed(lists as readonly Json[][]) ? 3 : 0
+    return [{ level, score: bonus + (hasTime ? 3 : 0), scoreAlone }]
   }
   if (elements.every(Array.isArray)) return rowsOf(place, elements as readonly unknown[][])
   if (elements.every((element) => typeof element === 'number')) return samplesOf(place, lists)
@@ -95,6 +100,22 @@ function scoreOfLists({ steps }: Place, lists: readonly unknown[][]): number {
     (isFixed ? -2 : 0) +
     (longest !== Math.min(...lengths) ? 1 : 0)
   )
+}
+
+const ownNames =
+  /^(id|name|sensor|device|mac|serial|serialnumber|sn|address|addr|imei|eui|deveui|.*(id|name))$/
+
+/** Whether elements say by themselves what they are of, so that one more would be another reading. */
+function areNamed(lists: readonly (readonly Json[])[]): boolean {
+  const [first] = lists.flat()
+  if (first === undefined || lists.every(({ length }) => length < 2)) return false
+  return Object.keys(first).some((key) => {
+    if (!ownNames.test(folded(key))) return false
+    return lists.every((list) => {
+      const names = list.slice(0, elementsMax).map((element) => element[key])
+      return names.every(isName) && new Set(names).size === names.length
+    })
+  })
 }
 
 /** Whether some values are times by their names and by what they are. */
@@ -253,7 +274,7 @@ function columnsIn({ steps, latestUs }: Place, objects: readonly Json[]): readon
   const lists = objects.map((object) =>
     Object.entries(object).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1])),
   )
-  if (!lists.every(isEven)) return []
+  if (!lists.every(isEven) || lists.every((columns) => columns[0]?.[1].length === 0)) return []
   const values = new Map<string, unknown[]>()
   for (const [name, column] of lists.flat()) {
     const all = values.get(name) ?? []
@@ -270,20 +291,18 @@ function columnsIn({ steps, latestUs }: Place, objects: readonly Json[]): readon
 /** Whether there are several lists, all of one length. */
 function isEven(columns: readonly (readonly [string, unknown[]])[]): boolean {
   const [first] = columns
-  return (
-    columns.length >= 2 &&
-    columns.every(([, values]) => values.length === first?.[1].length && values.length > 0)
-  )
+  return columns.length >= 2 && columns.every(([, values]) => values.length === first?.[1].length)
 }
 
 /** Objects of one shape under keys that are identifiers, or that are others each time. */
 function mapIn({ steps }: Place, objects: readonly Json[]): readonly Candidate[] {
-  const entries = objects.flatMap((object) => Object.entries(object)).slice(0, elementsMax)
-  if (entries.length === 0 || objects.some((object) => Object.keys(object).length === 0)) return []
+  const full = objects.filter((object) => Object.keys(object).length > 0)
+  const entries = full.flatMap((object) => Object.entries(object)).slice(0, elementsMax)
+  if (entries.length === 0) return []
   if (!entries.every(([, value]) => isObject(value) && Object.keys(value).length > 0)) return []
   const level: ItemsLevel = { path: pathText(steps), as: 'map' }
   const keys = new Set(entries.map(([key]) => key))
-  const varies = objects.some((object) => Object.keys(object).length !== keys.size)
+  const varies = full.some((object) => Object.keys(object).length !== keys.size)
   const hasIdentifiers = entries.every(([key]) => identifierKey.test(key))
   if (!hasIdentifiers && !(varies && keys.size >= 3)) return []
   if (!areOfOneShape(entries.map(([, value]) => value as Json))) return []

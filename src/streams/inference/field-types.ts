@@ -53,7 +53,7 @@ export function ofTexts(field: FieldDefinition): FieldDefinition {
 
 /** Last parts of names whose digits count nothing: they are no numbers, whatever they look like. */
 const identifierEnd =
-  /(id|serial|mac|imei|imsi|iccid|eui|addr|address|version|firmware|fw|code|phone|number|uuid|key|ip|zip|hash|name|model|type|ssid|sn)$/
+  /(id|serial|mac|imei|imsi|iccid|eui|addr|address|version|^ver|swver|hwver|fwver|firmware|fw|code|phone|number|uuid|key|ip|zip|hash|name|model|type|ssid|sn)$/
 
 /** A type that takes all values of a place, and what has to be said of it; a problem where none does. */
 export interface FoundType {
@@ -86,7 +86,7 @@ function scalarOf(values: readonly Scalar[], name: string): FoundType {
   const booleans = values.filter((value) => typeof value === 'boolean')
   const texts = values.filter((value) => typeof value === 'string')
   const words = texts.filter((text) => !isSentinel(text))
-  const missing = missingOf(texts)
+  const missing = missingOf([...texts, ...wordsOf(numbers)])
   if (booleans.length > 0) return booleanOf({ numbers, words, missing })
   if (words.length === 0 && numbers.length > 0) return { field: { type: 'number', ...missing } }
   const decimal = isIdentifier(name, numbers) ? undefined : decimalOf(words)
@@ -122,6 +122,11 @@ function asTexts(kinds: string): FoundType {
     field: { type: 'string', texts: 'typed' },
     note: `is ${kinds} in turn: it is kept as a text`,
   }
+}
+
+/** What a number that is none was written as. */
+function wordsOf(numbers: readonly number[]): readonly string[] {
+  return numbers.every(Number.isFinite) ? [] : ['nan', 'inf', '-inf']
 }
 
 function isSentinel(text: string): boolean {

@@ -90,15 +90,29 @@ export function inferFields(wanted: Wanted): Record<string, FieldDefinition> {
   const leaves = own.leaves.filter(
     ({ steps }) => isField(steps, isTime(pathFrom(0, steps))) && !isOfSchema(steps, items),
   )
-  const mayRequire = !isPivoted && isRegular(items)
+  // Where some senders are, there may be others, of another kind.
+  const isOneSender = wanted.topics.length === 0
+  const mayRequire = !isPivoted && isOneSender && isRegular(items)
   planned.addOwn(leaves, mayRequire ? items.objects : undefined)
   for (const leaf of leaves) planned.addFrom(leaf, 0)
+  noteEntered(leaves, wanted.notes)
   addParents(planned, parents, wanted)
   for (const { index, isSender } of wanted.topics) {
     planned.addTopic(index, wanted.topics.length === 1 || !isSender ? isSender : undefined)
   }
   return planned.fields
 }
+
+/** Names the members that fields lead into: a stream keeps nothing else of them. */
+function noteEntered(leaves: readonly Leaf[], notes: Notes): void {
+  const entered = leaves.flatMap(({ steps: [name, ...deeper] }) =>
+    typeof name === 'string' && deeper.length > 0 && !isSecret([name]) ? [name] : [],
+  )
+  for (const name of new Set(entered)) notes.add(pathText([name]), enteredOnly)
+}
+
+const enteredOnly =
+  'is stored as far as fields lead into it: what else comes within it later is not'
 
 /** The time is no field of its own unless it stands in the reading under a name that is one. */
 function isField(steps: readonly Step[], isTime: boolean): boolean {
@@ -125,7 +139,7 @@ function isIdentifier(name: string, { type }: FieldDefinition): boolean {
 
 /** Names of what says whose a reading is. */
 const identifying =
-  /(id|name|device|serial|serialnumber|mac|sn|eui|imei|gateway|host|hostname|source|src|site|station|location|lat|latitude|lon|lng|longitude|unit|type|model|sensor|node|publisher|writer|room|zone|channel|tag|asset|machine|line|plant)$/
+  /(id|name|device|serial|serialnumber|mac|sn|eui|eui64|imei|gateway|host|hostname|source|src|site|station|location|lat|latitude|lon|lng|longitude|unit|type|model|sensor|node|publisher|writer|room|zone|channel|tag|asset|machine|line|plant)$/
 
 function addParents(
   planned: PlannedFields,
@@ -134,19 +148,31 @@ function addParents(
 ): void {
   for (const [index, tree] of parents.entries()) {
     const up = index + 1
-    for (const leaf of leavesOf(tree).leaves) {
+    const { leaves } = leavesOf(tree)
+    for (const leaf of leaves) {
       const { steps, seen } = leaf
       const path = pathFrom(up, steps)
-      if (path === timePath || seen.arrays > 0 || seen.scalars.length === 0) continue
-      if (steps.some((step) => typeof step === 'number')) continue
+      if (path === timePath || isInList(leaf) || seen.scalars.length === 0) continue
       if (steps.length <= 2 && identifying.test(folded(lastName(steps)))) planned.addFrom(leaf, up)
-      else
-        notes.add(
-          path,
-          'left out: it is the same for all readings of a message; a field with this path has it',
-        )
+      else notes.add(path, besideReadings)
     }
+    const lists = leaves.filter(isInList).map(({ steps }) => pathFrom(up, untilPlace(steps)))
+    for (const path of new Set(lists)) notes.add(path, otherList)
   }
+}
+
+const besideReadings =
+  'left out: it is the same for all readings of a message; a field with this path has it'
+
+const otherList = 'left out: the readings are in another list; what is in this one is not stored'
+
+function isInList({ steps, seen }: Leaf): boolean {
+  return seen.arrays > 0 || steps.some((step) => typeof step === 'number')
+}
+
+function untilPlace(steps: readonly Step[]): readonly Step[] {
+  const place = steps.findIndex((step) => typeof step === 'number')
+  return place < 0 ? steps : steps.slice(0, place)
 }
 
 class PlannedFields {
@@ -183,7 +209,7 @@ class PlannedFields {
     const isOwn = up === 0 && deeper.length === 0
     if (isOwn && typeof name === 'string' && this.#own.has(name)) return
     if (isSecret(steps)) {
-      this.#notes.add(from, 'left out: by its name it is a secret')
+      this.#notes.add(from, up === 0 && deeper.length === 0 ? secretKept : secretLeft)
       return
     }
     const path = parsePath(from)
@@ -227,6 +253,11 @@ class PlannedFields {
     this.#pathsLength += typeof field.from === 'string' ? field.from.length : 0
   }
 }
+
+const secretLeft = 'left out: by its name it is a secret'
+
+/** A lenient stream keeps members that no field reads. */
+const secretKept = `${secretLeft}; it is kept under extra, unless a field has it and a step of transform drops that`
 
 /** Room that is kept for levels of topics. */
 const topicLevelsMax = 8

@@ -16,8 +16,9 @@ const levelsMax = 4
 /** Levels of names that a list may stand below. */
 const stepsMax = 6
 
-/** Places of one message that are looked at. */
+/** Places that are looked at, and messages that they are looked for in. */
 const placesMax = 1_000
+const holdersMax = 20
 
 /** Readings of the samples that are looked at, of all messages together. */
 const itemsMax = 20_000
@@ -74,18 +75,30 @@ export function itemsWithin(
 
 function bestLevel(items: readonly Item[], latestUs: number): ItemsLevel | undefined {
   const holders = items.map(({ raw }) => raw)
-  const [first] = holders
   let best: Candidate | undefined
-  for (const steps of placesIn(first)) {
+  for (const steps of placesInSome(holders)) {
     const nodes = holders.map((holder) => follow(holder, steps))
     if (nodes.some((node) => typeof node !== 'object' || node === null)) continue
     for (const candidate of candidatesAt({ steps, nodes, holders, latestUs })) {
-      const { score } = candidate
-      const reckoned = { ...candidate, score: score - lostWith(holders, steps, latestUs) }
+      const { scoreAlone = 0 } = candidate
+      const isMoreBeside = isMoreLost(holders, steps, latestUs)
+      const score = candidate.score + (isMoreBeside ? -2 : scoreAlone)
+      const reckoned = { ...candidate, score }
       if (reckoned.score >= scoreMin && reckoned.score > (best?.score ?? 0)) best = reckoned
     }
   }
   return best?.level
+}
+
+/** Places of the first ones: what is empty in one may lead further in another. */
+function placesInSome(holders: readonly unknown[]): readonly (readonly Step[])[] {
+  const places = new Map<string, readonly Step[]>()
+  for (const holder of holders.slice(0, holdersMax)) {
+    for (const steps of placesIn(holder)) {
+      if (places.size < placesMax) places.set(JSON.stringify(steps), steps)
+    }
+  }
+  return [...places.values()].toSorted((left, right) => left.length - right.length)
 }
 
 /** Ways to objects and lists that are in no other list, the shortest ones first. */
@@ -102,9 +115,13 @@ function placesIn(value: unknown): readonly (readonly Step[])[] {
   return places
 }
 
-/** What readings would be without, if only what stands at a place were readings: more beside it than in it, with a time. */
-function lostWith(holders: readonly unknown[], steps: readonly Step[], latestUs: number): number {
-  if (steps.length === 0) return 0
+/** Whether more stands beside a place than in it, with a time: readings would be without that. */
+function isMoreLost(
+  holders: readonly unknown[],
+  steps: readonly Step[],
+  latestUs: number,
+): boolean {
+  if (steps.length === 0) return false
   const inside = seenIn(
     holders.map((holder) => follow(holder, steps)).flatMap(elementsOf),
     newRoom(),
@@ -114,7 +131,7 @@ function lostWith(holders: readonly unknown[], steps: readonly Step[], latestUs:
     newRoom(),
   )
   const isMore = numbersIn(outside) > numbersIn(inside)
-  return isMore && hasTimes(outside, latestUs) ? 2 : 0
+  return isMore && hasTimes(outside, latestUs)
 }
 
 function elementsOf(node: unknown): readonly unknown[] {

@@ -3,7 +3,7 @@ import { parseRfc3339 } from '../../core/time.ts'
 import { type Notes, pathFrom, type Trees } from './fields.ts'
 import { folded, lastName } from './names.ts'
 import { type Leaf, leavesOf, type Seen } from './seen.ts'
-import { classOfRank, rankOfName, timeFormatOf } from './times.ts'
+import { classOfRank, mayBeUnnamed, rankOfName, timeFormatOf, unnamedRank } from './times.ts'
 
 /** Where readings have their time, and how it is written. */
 export interface FoundTime {
@@ -94,8 +94,9 @@ function candidateOf(
   { steps, seen }: Leaf,
   { up, total, latestUs, notes }: Place,
 ): Candidate | undefined {
-  const rank = rankOfName(lastName(steps))
   const { scalars, times } = seen
+  const name = lastName(steps)
+  const rank = rankOfName(name) ?? (mayBeUnnamed(name, scalars) ? unnamedRank : undefined)
   const isWithinList = steps.some((step) => typeof step === 'number')
   if (rank === undefined || isWithinList || seen.arrays > 0) return undefined
   if (scalars.length === 0 || scalars.length < total * shareMin) return undefined

@@ -52,13 +52,20 @@ const nameClasses: readonly (readonly string[])[] = [
     'devicetime',
     'tst',
     'timeunixnano',
+    'systemtime',
+    'frametime',
+    'obstime',
+    'obstimeutc',
+    'observationtimeutc',
+    'measuretime',
+    'datatimestamp',
+    'eventtimestamp',
   ],
   [
     'timestamp',
     'ts',
     'time',
     'datetime',
-    'timestampms',
     'timestampms',
     'tsms',
     'timems',
@@ -81,7 +88,21 @@ const nameClasses: readonly (readonly string[])[] = [
     'when',
     'clock',
   ],
-  ['lastseen', 'lastupdated', 'lastupdate', 'updated', 'updatedat', 'lastchanged', 'lastreported'],
+  [
+    'lastseen',
+    'lastupdated',
+    'lastupdate',
+    'updated',
+    'updatedat',
+    'lastchanged',
+    'lastreported',
+    'lastreporttime',
+    'lastreport',
+    'lastmeasurement',
+    'lastmessage',
+    'lastcontact',
+    'lastcommunication',
+  ],
   [
     'created',
     'createdat',
@@ -97,8 +118,33 @@ const nameClasses: readonly (readonly string[])[] = [
     'gatewaytime',
     'gwtime',
     'nstime',
+    'timeserver',
+    'creationtime',
+    'createtime',
+    'sendtime',
+    'senttime',
+    'uploadtime',
+    'generatedat',
+    'generationtime',
+    'processedat',
   ],
 ]
+
+/** The rank of a text that is a time, whatever it is called. */
+export const unnamedRank = nameClasses.length * 100
+
+/** Names of times that are not those of a measurement. */
+const otherTimes =
+  /start|begin|stop|end|expir|next|until|since|boot|setup|install|build|born|sunrise|sunset|due|deadline|valid|min|max|first|modified|changed|trigger/
+
+/** Whether a text that is another time in most readings may be theirs, of whatever language its name is. */
+export function mayBeUnnamed(name: string, values: readonly unknown[]): boolean {
+  const times = new Set(values)
+  const areTexts = values.every((value) => typeof value === 'string')
+  return (
+    areTexts && times.size > 1 && times.size * 2 > values.length && !otherTimes.test(folded(name))
+  )
+}
 
 /** How likely a name is that of a time: less is likelier. Undefined: it is none. */
 export function rankOfName(name: string): number | undefined {
