@@ -56,6 +56,7 @@ describe('the quarantine of a stream', () => {
       timestamp: '2026-01-01T00:00:00.000000Z',
       receivedAt: expect.stringMatching(/^20.*\.\d{6}Z$/) as string,
       source: expect.stringMatching(/http.*127\.0\.0\.1/) as string,
+      topic: null,
     })
   })
 
