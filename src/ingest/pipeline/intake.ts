@@ -112,6 +112,8 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? receipts.reserve(decoded.readings.length)
     const sender = senderOf(message)
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
+    // By another mapping what was refused may be several readings.
+    if (verdicts.some(({ accepted }) => !accepted)) receipts.reserve(0, readingsWithin(message))
     const judged = { message, decoded, receivedAtUs, verdicts, sender }
     const published = listeners?.want(message) ? this.#publishing(judged, settled) : settled
     commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), published)
@@ -252,6 +254,21 @@ function partsOf(
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
 function spareOf({ payload }: Pick<RawMessage, 'payload'>): number {
   return Math.min(payload.byteLength, readingsPerMessageMax)
+}
+
+const comma = 44
+
+/** How many readings more than one there may be in a message that was decoded: between two of JSON is a comma. */
+function readingsWithin(message: Pick<RawMessage, 'payload' | 'stream'>): number {
+  const { payload, stream } = message
+  const most = spareOf(message)
+  if ((stream.format ?? 'json') !== 'json') return most
+  let count = 0
+  for (let at = payload.indexOf(comma); at >= 0 && count < most; ) {
+    count++
+    at = payload.indexOf(comma, at + 1)
+  }
+  return count
 }
 
 function withItsType(message: RawMessage): RawMessage {
