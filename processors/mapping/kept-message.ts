@@ -142,7 +142,9 @@ function withNode(value: unknown, steps: readonly Step[], node: unknown): unknow
   if (step === undefined) return node
   if (typeof step === 'number') {
     const places = step < 0 ? -step : step + 1
-    const list: readonly unknown[] = Array.isArray(value) ? value : Array.from({ length: places }, () => null)
+    const list: readonly unknown[] = Array.isArray(value)
+      ? value
+      : Array.from({ length: places }, () => null)
     const index = step < 0 ? list.length + step : step
     return list.map((one, at) => (at === index ? withNode(one, rest, node) : one))
   }

@@ -143,7 +143,12 @@ function mapped(decoded: DecodedMessage, mapping: Mapping, context: PlacedContex
 
 /** A list is a message where the first level begins with it; else each of its elements is one. */
 function isWhole({ isBatch }: DecodedMessage, { levels: [first] }: Mapping): boolean {
-  return !isBatch || (first !== undefined && typeof first.steps[0] !== 'string')
+  if (!isBatch) return true
+  if (first === undefined) return false
+  const [step] = first.steps
+  // Members of a list are no readings: those of its elements are.
+  if (step === undefined) return first.given.as !== 'map' && first.given.as !== 'columns'
+  return typeof step === 'number'
 }
 
 function foundIn(
