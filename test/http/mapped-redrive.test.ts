@@ -206,3 +206,15 @@ describe('a redrive by a mended mapping', () => {
       ])
   })
 })
+
+test('a message whose list is empty is taken, and nothing of it is refused', async () => {
+  const fields = { v: { type: 'number' } }
+  const streamId = await service.api.createStream(fields, { source: { items: 'list' } })
+  const message = { list: [] }
+
+  const alone = await service.api.withToken('POST', `/streams/${streamId}/data`, message)
+  const several = await service.api.withToken('POST', '/data', [{ streamId, ...message }])
+
+  expect(alone).toMatchObject({ status: 202, body: { accepted: 0, rejected: [] } })
+  expect(several).toMatchObject({ status: 202, body: { accepted: 0, rejected: [] } })
+})
