@@ -136,3 +136,25 @@ test('takes each element of a list for a message where no list can have the read
 
   expect(await real.counters()).toMatchObject({ received: 12, stored: 4, duplicates: 0 })
 })
+
+test('keeps only what its stream reads of long headers with 9,000 readings that it has refused', async () => {
+  const fields = { v: number, topic: { type: 'string', from: '$topic' } } as const
+  await using real = await LocalPipeline.open({ fields })
+  const stream = { ...real.stream(), reads: new Set(['topic'] as const) }
+  const payload = Buffer.from(JSON.stringify(Array.from({ length: 9_000 }, () => 1)))
+  const headers = { 'x-long': 'x'.repeat(16_000) }
+  const message = { stream, source: 'http', topic: 'a/b', headers }
+  for (const sent of [Buffer.from('[1]'), payload]) {
+    await new Promise<void>((resolve, reject) => {
+      real.parts.intake.accept({ ...message, payload: sent }, (error) => {
+        if (error === undefined) resolve()
+        else reject(error)
+      })
+    })
+  }
+  await real.decide()
+
+  const held = await real.held()
+  const contexts = new Set(held.map(({ context }) => JSON.stringify(context)))
+  expect([...contexts]).toEqual([JSON.stringify({ topic: 'a/b', headers }), '{"topic":"a/b"}'])
+})

@@ -14,7 +14,7 @@ import type { DomainError } from '../../core/errors.ts'
 import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { Listeners } from './listeners.ts'
-import { contextOf } from './message-context.ts'
+import { contextOf, sharedContextOf } from './message-context.ts'
 import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
@@ -203,7 +203,9 @@ interface JudgedMessage {
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { message, decoded, sender } = judged
   const { stream, source } = message
-  let kept: KeptOf | undefined
+  const refused = judged.verdicts.reduce((sum, { accepted }) => (accepted ? sum : sum + 1), 0)
+  const kept = refused === 0 ? undefined : keptBy(decoded, message.payload)
+  const context = refused === 0 ? undefined : sharedContextOf(message, refused)
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + (decoded.places?.[index] ?? index)
     if (verdict.accepted) {
@@ -211,9 +213,8 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
       else writer.accepted(stream, verdict, atUs)
       continue
     }
-    kept ??= keptBy(decoded, message.payload)
-    const context = contextOf(message)
-    writer.quarantined(stream, verdict, { atUs, source, ...kept(index), sender, context })
+    const received = { atUs, source, ...(kept as KeptOf)(index), sender, context }
+    writer.quarantined(stream, verdict, received)
   }
 }
 
