@@ -160,6 +160,23 @@ describe('items', () => {
     ])
   })
 
+  test('of an event, whose type stands in each of them, in the message, or beside it', () => {
+    const types = { a: { v: number }, b: { v: { ...number, required: true } } }
+    const schema = schemaWith({
+      fields: { type: text, v: number },
+      events: { field: 'type', types },
+      items: [{ path: 'list', as: 'list' }],
+    })
+    expect(resultsOf(schema, { type: 'a', list: [{ v: 1 }, { type: 'b' }] })).toEqual([
+      { type: 'a', v: 1 },
+      'v is required',
+    ])
+    expect(resultsOf(schema, { list: [{ v: 1 }] }, { eventType: 'b' })).toEqual([
+      { type: 'b', v: 1 },
+    ])
+    expect(resultsOf(schema, { list: [{ v: 1 }] })).toEqual(['type is required: there are a, b'])
+  })
+
   test('of samples whose interval is a text', () => {
     const schema = schemaWith({
       fields: { value: number },
