@@ -16,6 +16,8 @@ const placeLength = 'null,'.length
 
 /** What is asked of all readings of a message, before any of them is read. */
 export interface Bounds {
+  /** As many readings of one message may take their steps. */
+  readonly countMax: number
   /** Why the readings cost too much, if they do. */
   problemOf(items: Iterable<Item>, count: number, context: MessageContext): string | undefined
 }
@@ -27,14 +29,16 @@ export function boundsOf(plan: FieldPlan, levels: readonly Level[], reads: ReadP
   const beside = paths.filter(({ root }) => !['item', 'parent', 'message'].includes(root))
   const twice = readTwice(plan.fields.flatMap((field) => field.paths))
   const places = placesBefore(levels) * placeLength
-  const isFree = beside.length === 0 && twice.length === 0 && places === 0
-  const hasNone = isFree && reads.every((one) => one.length === 0)
+  const shared = reads.reduce((sum, one) => sum + one.length, beside.length + twice.length)
+  const countMax = Math.floor(stepsMax / steps)
   return {
+    countMax,
     problemOf: (items, count, context) => {
-      if (count * steps > stepsMax) {
+      if (count > countMax) {
         return `leads to ${count} readings: too many for ${paths.length} paths`
       }
-      if (hasNone) return undefined
+      // One reading that has a part of its message twice is as little as the message.
+      if (shared + places === 0 || (count < 2 && shared < 3)) return undefined
       const lengths = new SharedLengths(reads)
       const each = beside.reduce((sum, path) => sum + lengthAt(noItem, path, context), places)
       let length = count * each

@@ -48,7 +48,15 @@ export function textMappingOf(schema: StreamSchema): CompiledMapping | undefined
     const isScanned = decoded.readings[0] instanceof ScannedReading
     return isScanned ? scanned(decoded, mapping, context) : mapped(decoded, mapping, context)
   }
-  return { map, scan: scan && worthwhile(scan) }
+  return { map, scan: scan && worthwhile(bounded(scan, mapping)) }
+}
+
+/** What the mapping refuses is no message of plain readings. */
+function bounded(scan: Scan, { bounds: { countMax } }: Mapping): Scan {
+  return (text) => {
+    const found = scan(text)
+    return found === undefined || found.readings.length > countMax ? undefined : found
+  }
 }
 
 /** Readings that were found in the text of a message: what is kept of one is looked for when it is asked for. */

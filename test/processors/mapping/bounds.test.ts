@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../../processors/decode.ts'
-import { mapperOf } from '../../../processors/mapping/mapper.ts'
+import { mapperOf, textMappingOf } from '../../../processors/mapping/mapper.ts'
 import type { MessageContext } from '../../../src/contracts/mapping.ts'
 import type { DecodedMessage } from '../../../src/contracts/reading.ts'
 import type { FieldMap, StreamSchema } from '../../../src/contracts/stream-schema.ts'
@@ -12,12 +12,8 @@ const map = [{ path: '$', as: 'map' }] as const
 const columns = [{ path: 'hourly', as: 'columns' }] as const
 const pivot = [{ path: '$', as: 'pivot', time: 't' }] as const
 
-function mapped(
-  rest: Partial<StreamSchema>,
-  message: unknown,
-  context: MessageContext = {},
-): DecodedMessage & { readonly payload: Uint8Array } {
-  const schema: StreamSchema = {
+function schemaWith(rest: Partial<StreamSchema>): StreamSchema {
+  return {
     fields: { v: { type: 'number' } },
     validation: 'lenient',
     timestampField: 'timestamp',
@@ -25,6 +21,14 @@ function mapped(
     time: { isRequired: false },
     ...rest,
   }
+}
+
+function mapped(
+  rest: Partial<StreamSchema>,
+  message: unknown,
+  context: MessageContext = {},
+): DecodedMessage & { readonly payload: Uint8Array } {
+  const schema = schemaWith(rest)
   const payload = Buffer.from(JSON.stringify(message))
   const decoded = decoders.json(payload)
   if (!decoded.ok) throw new Error(decoded.problem)
@@ -116,6 +120,13 @@ describe('a message is refused', () => {
     )
     expectRefusal(mapped({ items: columns }, { hourly }), 'with too long names')
   })
+})
+
+test('a scan finds no more readings in a message than its mapping takes', () => {
+  const fields = fieldsFrom(256, (index) => `a.b${index}.c.d`)
+  const { scan } = textMappingOf(schemaWith({ fields, items: list })) ?? {}
+  expect(scan?.(JSON.stringify({ list: [{ a: {} }] }))?.readings).toHaveLength(1)
+  expect(scan?.(JSON.stringify({ list: same({ a: {} }) }))).toBeUndefined()
 })
 
 test('levels of a long topic are found once for all readings of a message', () => {
