@@ -114,9 +114,10 @@ export function answerMany(
   rejected: readonly Rejection[],
 ): FastifyReply {
   const accepted = count - rejected.length
-  // The lists of a message may be empty: there was nothing to refuse.
-  if (rejected.length === 0 || accepted > 0)
+  // Where a mapping finds a list without readings, none was refused.
+  if (accepted > 0 || count === 0) {
     return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
+  }
   const message = 'every reading of the batch was refused'
   const refusal = { error: 'reading_rejected', message, statusCode: 422 }
   return sent(reply, 422, { ...refusal, accepted, rejected })

@@ -39,13 +39,17 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
     !needsValueReader(fields, values) &&
     Object.values(fields).every(({ from }) => from === undefined)
   if (isPlain) return undefined
-  const planned = Object.entries(fields).map(([name, field]) => ({
-    name,
-    paths: pathsOf(name, field),
-    find: pathsOf(name, field).map(finderOf),
-    read: valueReaderOf(field, values),
-    readsOnlyNull: isOnlyNull(rulesWithin(field, values)),
-  }))
+  const planned = Object.entries(fields).map(([name, field]) => {
+    const isType = name === schema.events?.field && items !== undefined
+    const found = isType ? [nameOnly(name), ...typeAround(name)] : pathsOf(name, field)
+    return {
+      name,
+      paths: found,
+      find: found.map(finderOf),
+      read: valueReaderOf(field, values),
+      readsOnlyNull: isOnlyNull(rulesWithin(field, values)),
+    }
+  })
   const paths = [...planned.flatMap(({ paths: own }) => own), time, ...(offset ? [offset] : [])]
   const firsts = paths.flatMap(({ root, steps: [step] }) =>
     root === 'item' && typeof step === 'string' ? [step] : [],
@@ -108,6 +112,14 @@ export function firstAt(item: Item, finders: readonly Finder[], context: Message
 function pathsOf(name: string, { from }: FieldDefinition): readonly Path[] {
   if (from === undefined) return [nameOnly(name)]
   return (typeof from === 'string' ? [from] : from).map(pathOf)
+}
+
+/** The type of an event that several readings are in stands in the message, or its source calls it so. */
+function typeAround(name: string): readonly Path[] {
+  return [
+    { text: `$message.${name}`, root: 'message', up: 0, steps: [name] },
+    { text: '$event', root: 'event', up: 0, steps: [] },
+  ]
 }
 
 function nameOnly(name: string): Path {

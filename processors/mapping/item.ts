@@ -63,8 +63,19 @@ function ancestorOf(item: Item, up: number): Item | undefined {
 }
 
 function topicAt({ topic, separator = '/' }: MessageContext, index: number | undefined): unknown {
-  return index === undefined ? topic : topic?.split(separator).at(index)
+  if (index === undefined || topic === undefined) return topic
+  if (topic !== divided.topic || separator !== divided.separator) {
+    divided = { topic, separator, levels: topic.split(separator) }
+  }
+  return divided.levels.at(index)
 }
+
+/** The levels of the newest topic: each reading of a message asks for some of them. */
+let divided: {
+  readonly topic: string
+  readonly separator: string
+  readonly levels: readonly string[]
+} = { topic: '', separator: '/', levels: [''] }
 
 /** Gives an object a member, whatever its name: a plain assignment of `__proto__` would change the prototype. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {

@@ -13,18 +13,16 @@ import { decodeJson } from '../decode-json.ts'
 import { MappedReading } from '../mapped-reading.ts'
 import { ScannedReading, worthwhile } from '../scan.ts'
 import { type TimeReader, timeReaderOf } from '../timestamp.ts'
+import { type Bounds, boundsOf, sharedLengthMax } from './bounds.ts'
 import { expand } from './expand.ts'
 import { type FieldPlan, fieldPlanOf, pathsOfPlan, valuesOf } from './fields.ts'
 import { type Item, isObject, mappingFailed, messageItem, valueAt } from './item.ts'
-import { keptMessage, type ReadPaths, SharedLengths } from './kept-message.ts'
+import { KeptMessages, type ReadPaths } from './kept-message.ts'
 import { type FreeLevel, type Level, levelOf, type PlacedContext, pathsBeside } from './level.ts'
 import { type PlainReader, plainReaderOf } from './plain-fields.ts'
 import { reservedBy } from './reserved.ts'
 import { messageScanOf } from './scan-message.ts'
 import { writtenJson } from './written-json.ts'
-
-/** Characters of JSON that the readings of one message may have from what encloses them, all together. */
-const sharedLengthMax = 8 * 1024 * 1024
 
 /** A mapping, and what finds plain readings in the text of a message without it. */
 export interface CompiledMapping {
@@ -50,7 +48,15 @@ export function textMappingOf(schema: StreamSchema): CompiledMapping | undefined
     const isScanned = decoded.readings[0] instanceof ScannedReading
     return isScanned ? scanned(decoded, mapping, context) : mapped(decoded, mapping, context)
   }
-  return { map, scan: scan && worthwhile(scan) }
+  return { map, scan: scan && worthwhile(bounded(scan, mapping)) }
+}
+
+/** What the mapping refuses is no message of plain readings. */
+function bounded(scan: Scan, { bounds: { countMax } }: Mapping): Scan {
+  return (text) => {
+    const found = scan(text)
+    return found === undefined || found.readings.length > countMax ? undefined : found
+  }
 }
 
 /** Readings that were found in the text of a message: what is kept of one is looked for when it is asked for. */
@@ -86,7 +92,7 @@ function mappingOf(schema: StreamSchema, isForText: boolean): Mapping | undefine
     return { ...level, reserved: reservedBy(reads[depth] ?? [], level.steps) }
   })
   const readPlain = isForText ? plainReaderOf(plan, schema) : undefined
-  return { plan, levels, readTime, readPlain, reads }
+  return { plan, levels, readTime, readPlain, reads, bounds: boundsOf(plan, levels, reads) }
 }
 
 interface Mapping {
@@ -95,6 +101,7 @@ interface Mapping {
   readonly readTime: TimeReader
   readonly readPlain: PlainReader | undefined
   readonly reads: ReadPaths
+  readonly bounds: Bounds
 }
 
 /** The paths that lead to what encloses items, by how many levels it is below the message. */
@@ -121,6 +128,7 @@ function mapped(decoded: DecodedMessage, mapping: Mapping, context: PlacedContex
   for (const [index, { item }] of found.entries()) {
     if (item.failure !== undefined) refused.set(index, item.failure)
   }
+  const messages = new KeptMessages(mapping.levels, mapping.reads, sharedLengthMax / found.length)
   const { readingsAt, places, elements: _elements, elementFormats: _formats, ...rest } = decoded
   return {
     ...rest,
@@ -128,7 +136,7 @@ function mapped(decoded: DecodedMessage, mapping: Mapping, context: PlacedContex
     readings: found.map((one) => readingOf(one, mapping, context)),
     isBatch: decoded.isBatch || mapping.levels.length > 0,
     refused,
-    kept: (index, payload) => keptOf(found, index, { decoded, payload, mapping }),
+    kept: (index, payload) => keptOf(found, index, { decoded, payload, messages }),
     ...(places && { places: found.map(({ element = 0 }) => places[element] ?? element) }),
     ...(readingsAt && {
       readingsAt: (receivedAtUs: number) =>
@@ -143,7 +151,12 @@ function mapped(decoded: DecodedMessage, mapping: Mapping, context: PlacedContex
 
 /** A list is a message where the first level begins with it; else each of its elements is one. */
 function isWhole({ isBatch }: DecodedMessage, { levels: [first] }: Mapping): boolean {
-  return !isBatch || (first !== undefined && typeof first.steps[0] !== 'string')
+  if (!isBatch) return true
+  if (first === undefined) return false
+  const [step] = first.steps
+  // Members of a list are no readings: those of its elements are.
+  if (step === undefined) return first.given.as !== 'map' && first.given.as !== 'columns'
+  return typeof step === 'number'
 }
 
 function foundIn(
@@ -156,7 +169,8 @@ function foundIn(
     const [problem] = unreadable?.values() ?? []
     const message = isBatch ? readings : readings[0]
     if (problem !== undefined && isBatch) return [failed(message, `cannot be followed: ${problem}`)]
-    return limited(itemsOf(message, undefined, mapping, context), message, mapping)
+    const found = itemsOf(message, undefined, mapping, context)
+    return limited(found, message, mapping, context)
   }
   const found = readings.flatMap((reading, element) =>
     unreadable?.has(element)
@@ -164,17 +178,19 @@ function foundIn(
       : itemsOf(reading, element, mapping, context),
   )
   if (found.length > readingsPerMessageMax) return [failed(readings, `leads to ${tooManyReadings}`)]
-  return limited(found, readings, mapping)
+  return limited(found, readings, mapping, context)
 }
 
 /** Refuses a message of which too much would be read with each of its readings. */
-function limited(found: readonly Found[], message: unknown, { reads }: Mapping): readonly Found[] {
-  if (found.length < 2 || reads.every((paths) => paths.length === 0)) return found
-  const lengths = new SharedLengths(reads)
-  let length = 0
-  for (const { item } of found) length += lengths.of(item)
-  if (length <= sharedLengthMax) return found
-  return [failed(message, `has too much around ${found.length} readings: each is kept with it`)]
+function limited(
+  found: readonly Found[],
+  message: unknown,
+  { bounds }: Mapping,
+  context: PlacedContext,
+): readonly Found[] {
+  const items = found.map(({ item }) => item)
+  const problem = bounds.problemOf(items, found.length, context)
+  return problem === undefined ? found : [failed(message, problem)]
 }
 
 function failed(message: unknown, problem: string): Found {
@@ -247,22 +263,19 @@ function unreadableOf(found: readonly Found[], { unreadable }: DecodedMessage) {
 interface Keeping {
   readonly decoded: DecodedMessage
   readonly payload: Uint8Array
-  readonly mapping: Mapping
+  readonly messages: KeptMessages
 }
 
 /** What is one of several that a mapping has found is written anew, with what stands around it; all else is kept as it was sent. */
 function keptOf(
   found: readonly Found[],
   index: number,
-  { decoded, payload, mapping }: Keeping,
+  { decoded, payload, messages }: Keeping,
 ): KeptReading {
   const { item, element, digits } = found[index] as Found
   if (item.depth > 0) {
-    const { levels, reads } = mapping
-    const budget = sharedLengthMax / found.length
-    const kept = keptMessage(item, levels, { reads, budget })
     const twin = digits()
-    const text = writtenJson(kept, twin && keptMessage(twin, levels, { reads, budget }))
+    const text = writtenJson(messages.of(item), twin && messages.of(twin))
     const { place } = item
     const bytes = Buffer.from(text)
     return {

@@ -1,4 +1,5 @@
 import type { TimeProblem } from '../../src/core/time.ts'
+import { isNumberText } from '../times/epochs.ts'
 import { type Item, valueAt } from './item.ts'
 import { type Level, LevelProblem, notA, type PlacedContext } from './level.ts'
 import { objectOf } from './lists.ts'
@@ -37,7 +38,8 @@ function startOf(parent: Item, level: Level, context: PlacedContext): number | T
 
 function intervalOf(parent: Item, level: Level, context: PlacedContext): number {
   const { interval, place, intervalUnitUs } = level
-  const value = typeof interval === 'object' ? valueAt(parent, interval, context) : interval
+  const found = typeof interval === 'object' ? valueAt(parent, interval, context) : interval
+  const value = typeof found === 'string' && isNumberText(found) ? Number(found) : found
   const intervalUs = typeof value === 'number' ? value * intervalUnitUs : Number.NaN
   if (Number.isFinite(intervalUs)) return intervalUs
   throw new LevelProblem(`${place}.interval`, 'leads to no number, or to one that is too large')

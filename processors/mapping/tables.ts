@@ -3,6 +3,9 @@ import { type Item, isObject, setMember, valueAt } from './item.ts'
 import { type Level, LevelProblem, notA } from './level.ts'
 import { freeElements } from './reserved.ts'
 
+/** Characters of the names of columns that the readings of one list have, all together. */
+const namesLengthMax = 32 * 1024 * 1024
+
 /** Arrays side by side, each with one value for each item. What stands beside them and is no array belongs to no item. */
 export function columnItems(node: unknown, parent: Item, level: Level): readonly Item[] {
   if (!isObject(node)) throw notA('an object of lists', level)
@@ -19,6 +22,11 @@ export function columnItems(node: unknown, parent: Item, level: Level): readonly
   if (other !== undefined) {
     const lengths = `${lengthOf(first)} and ${lengthOf(other)}`
     throw new LevelProblem(`${level.place}.path`, `has lists of two lengths: ${lengths}`)
+  }
+  const length = columns.reduce((sum, [name]) => sum + name.length, 0) * first[1].length
+  if (length > namesLengthMax) {
+    const what = `${columns.length} lists of ${first[1].length} values, with too long names`
+    throw new LevelProblem(`${level.place}.path`, `has ${what}: each reading has them`)
   }
   return first[1].map((_, selection) => {
     const value: Record<string, unknown> = {}

@@ -23,6 +23,10 @@ function ahead(atUs: number): Buffer {
   return Buffer.from(`{"timestamp":"${formatUs(atUs)}","v":1}`)
 }
 
+function pair(name: string, value: string): object {
+  return { name, value }
+}
+
 async function opened(version = numbers): Promise<LocalPipeline> {
   return await LocalPipeline.open(version)
 }
@@ -74,6 +78,42 @@ describe('a redrive', () => {
     const [stored] = await real.stored()
     expect(stored).toMatchObject({ values: { v: 'hot' } })
     expect(stored).not.toHaveProperty('extra')
+  })
+
+  test.each([
+    ['rows', { as: 'rows', columns: ['v'] }, [['a'], ['b']]],
+    ['entries of a name and a value', { as: 'pivot' }, [pair('v', 'a'), pair('v', 'b')]],
+    ['texts', { as: 'list', value: 'v' }, ['a', 'b']],
+    ['objects', { as: 'list' }, [{ v: 'a' }, { v: 'b' }]],
+  ] as const)(
+    'finds %s in elements of a list that is read as a whole now',
+    async (_, form, list) => {
+      const fields = { v: { type: 'string', required: true, enum: ['a', 'b'] } } as const
+      await using real = await opened({
+        fields: { ...fields, w: { type: 'number', required: true } },
+      })
+      await real.push(Buffer.from(JSON.stringify(list)))
+      real.change({ fields, items: [{ path: '$', ...form }] })
+
+      await real.parts.reviews.redrive(real.streamId, everything)
+      await real.ship()
+
+      expect(await real.held()).toEqual([])
+      expect(await real.stored()).toMatchObject([{ values: { v: 'a' } }, { values: { v: 'b' } }])
+    },
+  )
+
+  test('reads what came with an address as the message that it was', async () => {
+    const fields = { v: { type: 'number' } } as const
+    await using real = await opened(strings)
+    const message = { streamId: real.streamId, v: { value: 1 } }
+    await real.push(Buffer.from(JSON.stringify([message])))
+    real.change({ fields, items: [{ path: '$', as: 'pivot' }] })
+
+    await real.parts.reviews.redrive(real.streamId, everything)
+    await real.ship()
+
+    expect(await real.stored()).toMatchObject([{ values: { v: 1 } }])
   })
 
   test('adds nothing to the latency, and is no receipt of today', async () => {

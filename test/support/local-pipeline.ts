@@ -1,6 +1,8 @@
 import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
+import { mapperOf } from '../../processors/mapping/mapper.ts'
 import type { RawMessage, Settled } from '../../src/contracts/connector.ts'
+import type { ItemsLevel } from '../../src/contracts/mapping.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import type { FieldMap, PayloadFormat, ValidationMode } from '../../src/contracts/stream-schema.ts'
 import type { TransformStep } from '../../src/contracts/transform-step.ts'
@@ -32,6 +34,7 @@ export interface LocalVersion {
   readonly fields: FieldMap
   readonly validation?: ValidationMode
   readonly format?: PayloadFormat
+  readonly items?: readonly ItemsLevel[]
   readonly transform?: readonly TransformStep[]
   readonly isPaused?: boolean
   readonly distinguishesSenders?: boolean
@@ -132,15 +135,17 @@ export class LocalPipeline implements AsyncDisposable {
       fields,
       validation = 'lenient',
       format = 'json',
+      items,
       transform = [],
       isPaused = false,
       distinguishesSenders = false,
     } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
-    const schema = { fields, validation, ...timestamps }
+    const schema = { fields, validation, ...timestamps, ...(items && { items }) }
+    const map = mapperOf(schema)
     const decode = decoderOf(format, { schema })
     const judge = judgeOf(schema, transform)
-    const compiled = { decode, judge, scan: undefined, isPaused, distinguishesSenders }
+    const compiled = { decode, judge, map, scan: undefined, isPaused, distinguishesSenders }
     return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 

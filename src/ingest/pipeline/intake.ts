@@ -14,7 +14,7 @@ import type { DomainError } from '../../core/errors.ts'
 import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { Listeners } from './listeners.ts'
-import { contextOf } from './message-context.ts'
+import { contextOf, sharedContextOf } from './message-context.ts'
 import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
@@ -112,6 +112,8 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? receipts.reserve(decoded.readings.length)
     const sender = senderOf(message)
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
+    // By another mapping what was refused may be several readings.
+    if (verdicts.some(({ accepted }) => !accepted)) receipts.reserve(0, readingsWithin(message))
     const judged = { message, decoded, receivedAtUs, verdicts, sender }
     const published = listeners?.want(message) ? this.#publishing(judged, settled) : settled
     commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), published)
@@ -201,7 +203,9 @@ interface JudgedMessage {
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { message, decoded, sender } = judged
   const { stream, source } = message
-  let kept: KeptOf | undefined
+  const refused = judged.verdicts.reduce((sum, { accepted }) => (accepted ? sum : sum + 1), 0)
+  const kept = refused === 0 ? undefined : keptBy(decoded, message.payload)
+  const context = refused === 0 ? undefined : sharedContextOf(message, refused)
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + (decoded.places?.[index] ?? index)
     if (verdict.accepted) {
@@ -209,9 +213,8 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
       else writer.accepted(stream, verdict, atUs)
       continue
     }
-    kept ??= keptBy(decoded, message.payload)
-    const context = contextOf(message)
-    writer.quarantined(stream, verdict, { atUs, source, ...kept(index), sender, context })
+    const received = { atUs, source, ...(kept as KeptOf)(index), sender, context }
+    writer.quarantined(stream, verdict, received)
   }
 }
 
@@ -252,6 +255,21 @@ function partsOf(
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
 function spareOf({ payload }: Pick<RawMessage, 'payload'>): number {
   return Math.min(payload.byteLength, readingsPerMessageMax)
+}
+
+const comma = 44
+
+/** How many readings more than one there may be in a message that was decoded: between two of JSON is a comma. */
+function readingsWithin(message: Pick<RawMessage, 'payload' | 'stream'>): number {
+  const { payload, stream } = message
+  const most = spareOf(message)
+  if ((stream.format ?? 'json') !== 'json') return most
+  let count = 0
+  for (let at = payload.indexOf(comma); at >= 0 && count < most; ) {
+    count++
+    at = payload.indexOf(comma, at + 1)
+  }
+  return count
 }
 
 function withItsType(message: RawMessage): RawMessage {

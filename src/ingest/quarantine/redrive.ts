@@ -9,6 +9,7 @@ import type {
   Verdict,
 } from '../../contracts/reading.ts'
 import { parseId, type StreamId } from '../../core/ids.ts'
+import { passSources } from '../../core/number-sources.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import { judgeMessage, keptBy, malformed } from '../pipeline/intake.ts'
 import { digestProblem, senderOfNoDigest } from '../pipeline/sender.ts'
@@ -80,11 +81,17 @@ function decode(stream: CompiledStream, held: HeldReading): DecodedMessage | Und
   return decoded.ok || format === held.format ? decoded : stream.decode(payload)
 }
 
-/** An element is one reading: an array within an array has never been a batch. */
+/**
+ * An element is one reading: an array within an array has never been a batch. Where a mapping reads a list as a whole,
+ * it is a list of that element.
+ */
 function decodeElement(
   stream: CompiledStream,
-  { payload, format }: HeldReading,
+  held: HeldReading,
 ): DecodedMessage | UndecodableMessage {
+  const { payload, format } = held
+  const alone = stream.map && decodeInList(stream, held)
+  if (alone !== undefined) return alone
   // A line of NDJSON is a text of JSON.
   const decoded = decoderOf(format === 'ndjson' ? 'json' : format, stream)(payload)
   if (!decoded.ok) return decoded
@@ -97,10 +104,36 @@ function decodeElement(
   return { ...decoded, readings: readings.map((one) => withoutAddress(one, stream.streamId)) }
 }
 
+/** How a list of one element begins and ends. */
+const lists = {
+  json: ['[', ']'],
+  ndjson: ['[', ']'],
+  cbor: [Buffer.from([0x81]), ''],
+  msgpack: [Buffer.from([0x91]), ''],
+} as const
+
+/** Nothing for what was no element of a list: what comes with an address is a message of its own. */
+function decodeInList(
+  stream: CompiledStream,
+  { payload, format }: HeldReading,
+): DecodedMessage | UndecodableMessage | undefined {
+  if (!isSelfDescribing(format)) return undefined
+  const [begin, end] = lists[format]
+  const list = Buffer.concat([Buffer.from(begin), payload, Buffer.from(end)])
+  const decoded = decoderOf(format === 'ndjson' ? 'json' : format, stream)(list)
+  if (!decoded.ok) return decoded
+  const [one, ...others] = decoded.readings
+  if (others.length > 0) return { ok: false, problem: 'it is several readings' }
+  if (withoutAddress(one, stream.streamId) !== one) return undefined
+  return { ...decoded, elements: () => [payload] }
+}
+
 /** Among readings of several streams each says which one it belongs to: that is no field of it. */
 function withoutAddress(reading: unknown, streamId: StreamId): unknown {
-  const { streamId: address, ...fields } = reading as { readonly streamId?: unknown }
-  return typeof address === 'string' && parseId(address) === streamId ? fields : reading
+  const { streamId: address, ...fields } = (reading ?? {}) as { readonly streamId?: unknown }
+  if (typeof address !== 'string' || parseId(address) !== streamId) return reading
+  passSources(reading as object, fields)
+  return fields
 }
 
 function stay(

@@ -46,6 +46,7 @@ const pathAround: Rule = (value, key, problems) => {
 }
 
 const name: Rule = (value, key, problems) => {
+  if (value === '__proto__') problems.add(key, 'is no name of a field')
   if (typeof value === 'string' && value !== '' && value.length <= nameLengthMax) return
   problems.add(key, `must be a name of 1 to ${nameLengthMax} characters`)
 }

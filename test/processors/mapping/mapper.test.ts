@@ -160,6 +160,37 @@ describe('items', () => {
     ])
   })
 
+  test('of an event, whose type stands in each of them, in the message, or beside it', () => {
+    const types = { a: { v: number }, b: { v: { ...number, required: true } } }
+    const schema = schemaWith({
+      fields: { type: text, v: number },
+      events: { field: 'type', types },
+      items: [{ path: 'list', as: 'list' }],
+    })
+    expect(resultsOf(schema, { type: 'a', list: [{ v: 1 }, { type: 'b' }] })).toEqual([
+      { type: 'a', v: 1 },
+      'v is required',
+    ])
+    expect(resultsOf(schema, { list: [{ v: 1 }] }, { eventType: 'b' })).toEqual([
+      { type: 'b', v: 1 },
+    ])
+    expect(resultsOf(schema, { list: [{ v: 1 }] })).toEqual(['type is required: there are a, b'])
+  })
+
+  test('of samples whose interval is a text', () => {
+    const schema = schemaWith({
+      fields: { value: number },
+      items: [{ path: 'v', as: 'samples', start: 't', interval: 'dt' }],
+    })
+    const message = { t: '2026-01-31T09:00:00Z', dt: '0.5', v: [1, 2] }
+    expect(resultsOf(schema, message)).toEqual([
+      { value: 1, at: '2026-01-31T09:00:00.000Z' },
+      { value: 2, at: '2026-01-31T09:00:00.500Z' },
+    ])
+    const refusal = ['source.items.0.interval leads to no number, or to one that is too large']
+    expect(resultsOf(schema, { ...message, dt: 'often' })).toEqual(refusal)
+  })
+
   test('of samples', () => {
     const schema = schemaWith({
       fields: { x: number },
