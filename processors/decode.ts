@@ -48,12 +48,12 @@ export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder
  * a message may have any of it in other places.
  */
 function jsonReadingOf({ schema }: DecodedStream): JsonReading {
-  const { items, fields, values, timestampFormat } = schema
+  const { items, fields, values, extra, timestampFormat } = schema
   const hasPaths =
     items !== undefined || Object.values(fields).some(({ from }) => from !== undefined)
   return {
     takesNonFinite: items !== undefined || takesNonFinite(fields, values),
-    integersAsTexts: hasPaths || timestampFormat === 'epoch_ns',
+    integersAsTexts: hasPaths || extra === 'drop' || timestampFormat === 'epoch_ns',
   }
 }
 

@@ -5,6 +5,7 @@ import { needsValueReader, rulesWithin, type ValueReader, valueReaderOf } from '
 import { type Finder, finderOf } from './finder.ts'
 import { type Item, isObject, setMember } from './item.ts'
 import { pathOf } from './level.ts'
+import { type Reads, readsWithin, unreadOf } from './unread.ts'
 
 export interface PlannedField {
   readonly name: string
@@ -23,18 +24,23 @@ export interface FieldPlan {
   readonly offset: Path | undefined
   /** Whether what stands at the path of the time stands for none. */
   readonly isMissing: (value: unknown) => boolean
-  /** Members of an item that are read, or that a field is called like: the others are kept as they are. */
-  readonly known: ReadonlySet<string>
+  /** What is read of an item. */
+  readonly reads: Reads
+  /** Names that members nobody reads cannot be kept by, because fields have them. */
+  readonly taken: ReadonlySet<string>
+  /** What becomes of what nobody reads: it is kept, only where all of a member is unread, or not at all. */
+  readonly others: 'kept' | 'whole members' | 'dropped'
 }
 
 /** The plan of a schema; undefined where each member of an item is the field of its name, as it is. */
 export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
-  const { fields, time: rules, items, values, timestampField } = schema
+  const { fields, time: rules, items, values, extra, timestampField } = schema
   const time = rules === undefined ? nameOnly(timestampField) : pathOf(timestampField)
   const offset = rules?.offset && pathOf(rules.offset.path)
   const isPlainTime = time.root === 'item' && time.steps.length === 1 && offset === undefined
   const isPlain =
     items === undefined &&
+    extra === undefined &&
     isPlainTime &&
     !needsValueReader(fields, values) &&
     Object.values(fields).every(({ from }) => from === undefined)
@@ -51,9 +57,6 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
     }
   })
   const paths = [...planned.flatMap(({ paths: own }) => own), time, ...(offset ? [offset] : [])]
-  const firsts = paths.flatMap(({ root, steps: [step] }) =>
-    root === 'item' && typeof step === 'string' ? [step] : [],
-  )
   const readTime = valueReaderOf(asSent, values)
   const isMissing = (value: unknown) => readTime !== undefined && readTime(value) === undefined
   return {
@@ -61,8 +64,16 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
     time,
     offset,
     isMissing,
-    known: new Set([...Object.keys(fields), ...firsts]),
+    reads: readsWithin(paths),
+    taken: new Set(Object.keys(fields)),
+    others: othersOf(schema),
   }
+}
+
+/** A strict stream refuses members that nobody knows; one that paths lead into is known. */
+function othersOf({ extra, validation }: StreamSchema): FieldPlan['others'] {
+  if (extra === 'drop') return 'dropped'
+  return validation === 'strict' ? 'whole members' : 'kept'
 }
 
 /** As a proposal has it: what devices send in place of a value that they do not have. */
@@ -91,11 +102,27 @@ export function valuesOf(
     if (value !== undefined) setMember(values, name, value)
   }
   const { value: members } = item
-  if (!isObject(members)) return values
+  if (plan.others === 'dropped' || !isObject(members)) return values
   for (const name of Object.keys(members)) {
-    if (!plan.known.has(name) && members[name] !== undefined) setMember(values, name, members[name])
+    const rest = restOf(name, members[name], plan)
+    if (rest !== undefined) setMember(values, name, rest)
   }
   return values
+}
+
+/** Whether something of an item is kept beside its fields. */
+export function hasOthers(members: Readonly<Record<string, unknown>>, plan: FieldPlan): boolean {
+  if (plan.others === 'dropped') return false
+  for (const name in members) if (restOf(name, members[name], plan) !== undefined) return true
+  return false
+}
+
+/** What is kept of a member of an item. */
+function restOf(name: string, value: unknown, { reads, taken, others }: FieldPlan): unknown {
+  if (reads.isWhole || taken.has(name)) return undefined
+  const within = reads.within.get(name)
+  if (within === undefined) return value
+  return others === 'kept' ? unreadOf(value, within) : undefined
 }
 
 /** Null counts where no other path leads to more. */

@@ -2,7 +2,7 @@ import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type { FieldDefinition, StreamSchema } from '../../src/contracts/stream-schema.ts'
 import { canonicalNumber, compareText } from '../../src/core/canonical-json.ts'
 import { formatUs, parseInstant } from '../../src/core/time.ts'
-import { type FieldPlan, firstAt, type PlannedField } from './fields.ts'
+import { type FieldPlan, firstAt, hasOthers, type PlannedField } from './fields.ts'
 import { type Item, isObject } from './item.ts'
 
 /**
@@ -37,7 +37,7 @@ export function plainReaderOf(plan: FieldPlan, schema: StreamSchema): PlainReade
   }
   return (item, context) => {
     const { value } = item
-    if (!isObject(value) || hasOthers(value, plan.known)) return undefined
+    if (!isObject(value) || hasOthers(value, plan)) return undefined
     let text = ''
     for (const { planned, isRequired, textOf, first, next } of fields) {
       const found = valueOf(item, planned, context)
@@ -54,12 +54,6 @@ export function plainReaderOf(plan: FieldPlan, schema: StreamSchema): PlainReade
 function valueOf(item: Item, { find, read }: PlannedField, context: MessageContext): unknown {
   const raw = firstAt(item, find, context)
   return raw === undefined || read === undefined ? raw : read(raw)
-}
-
-/** Whether an item has members that no path reads: they would be kept as well. */
-function hasOthers(value: object, known: ReadonlySet<string>): boolean {
-  for (const name in value) if (!known.has(name)) return true
-  return false
 }
 
 function plainTextOf({ type, min, max, enum: values }: FieldDefinition): PlainText | undefined {

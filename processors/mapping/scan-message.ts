@@ -34,7 +34,7 @@ export function messageScanOf(
 ): Scan | undefined {
   const tree = treeOf(schema, plan, levels)
   if (tree === undefined) return undefined
-  const scanner = new MessageScanner(schema, tree)
+  const scanner = new MessageScanner(schema, { tree, others: plan.others })
   return (text) => scanner.scan(text)
 }
 
@@ -104,6 +104,8 @@ function wantedOf(
 /** Works on one text at a time; what it keeps between two are only guesses about the next. */
 class MessageScanner extends PlainValues {
   readonly #tree: Tree
+  /** Whether members of a reading that nobody reads are nobody's, and those within its members. */
+  readonly #ignores: { readonly members: boolean; readonly within: boolean }
   /** Canonical texts of the reading under way, by place; those from around it stand there for all. */
   readonly #texts: (string | undefined)[]
   #readings: ScannedReading[] = []
@@ -112,9 +114,13 @@ class MessageScanner extends PlainValues {
     []
   #turn = 0
 
-  constructor(schema: StreamSchema, tree: Tree) {
+  constructor(
+    schema: StreamSchema,
+    { tree, others }: { readonly tree: Tree; readonly others: FieldPlan['others'] },
+  ) {
     super(schema)
     this.#tree = tree
+    this.#ignores = { members: others === 'dropped', within: others !== 'kept' }
     this.#texts = Array<undefined>(tree.members.length + 1).fill(undefined)
   }
 
@@ -126,7 +132,11 @@ class MessageScanner extends PlainValues {
     this.claimedUs = undefined
     this.text.begin(text)
     const turn = ++this.#turn
-    if (!this.#object(message, turn, message !== item) || !this.text.isAtEnd) return undefined
+    if (
+      !this.#object(message, turn, message !== item || this.#ignores.members) ||
+      !this.text.isAtEnd
+    )
+      return undefined
     if (message === item) {
       const reading = this.#reading(this.#texts, this.claimedUs)
       return reading && { readings: [reading], isBatch: false }
@@ -157,7 +167,7 @@ class MessageScanner extends PlainValues {
       if (next !== undefined) {
         if (next.seenIn === turn) return false
         next.seenIn = turn
-        if (!this.#value(next, turn)) return false
+        if (!this.#value(next, turn, takesOthers)) return false
       }
       if (source.take(closeBrace)) return true
       if (!source.take(comma)) return false
@@ -190,10 +200,10 @@ class MessageScanner extends PlainValues {
     return keys.length < skippedKeysMax && !keys.includes(key) && keys.push(key) > 0
   }
 
-  #value(branch: Branch, turn: number): boolean {
+  #value(branch: Branch, turn: number, takesOthers: boolean): boolean {
     const { leaf, isList } = branch
     if (isList) return this.#list()
-    if (leaf === undefined) return this.#object(branch, turn, true)
+    if (leaf === undefined) return this.#object(branch, turn, takesOthers || this.#ignores.within)
     const text = this.valueOf(leaf)
     if (text === undefined || leaf.allowed?.has(text) === false) return false
     this.#texts[leaf.place] = text
@@ -210,7 +220,7 @@ class MessageScanner extends PlainValues {
       this.claimedUs = undefined
       this.#texts.fill(undefined)
       if (this.#readings.length + this.#waiting.length === readingsPerMessageMax) return false
-      if (!this.#object(item, ++this.#turn, false)) return false
+      if (!this.#object(item, ++this.#turn, this.#ignores.members)) return false
       if (around !== undefined) {
         this.#waiting.push({
           texts: this.#texts.slice(0, members.length),

@@ -122,4 +122,6 @@ export interface StreamSchema {
   readonly items?: readonly ItemsLevel[]
   /** For all fields. */
   readonly values?: ValueRules
+  /** `drop`: what is no field of a reading is left out of it. */
+  readonly extra?: 'drop'
 }

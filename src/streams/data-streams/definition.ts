@@ -170,6 +170,7 @@ export function schemaOf({ source, schema, processing, rules }: ParsedVersion): 
     fields: schema,
     ...(events !== undefined && { events }),
     ...(items !== undefined && { items }),
+    ...(source['extra'] === 'drop' && { extra: 'drop' as const }),
     ...(values !== undefined && { values }),
     ...(time !== undefined && { time }),
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',

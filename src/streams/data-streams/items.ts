@@ -1,5 +1,5 @@
 import { isObject } from '../../contracts/definitions/field-map.ts'
-import { type Fields, newField } from '../../contracts/definitions/fields.ts'
+import { type Fields, newField, oneOf as oneOfField } from '../../contracts/definitions/fields.ts'
 import {
   check,
   type Json,
@@ -158,7 +158,9 @@ const levelSchema = {
   },
 }
 
-/** The key of a source that says where in a message its readings are. */
+const extraField = oneOfField('keep', 'drop')
+
+/** The keys of a source that say where in a message its readings are, and what becomes of the rest. */
 export const itemsFields = {
   items: {
     ...newField<string | ItemsLevel | readonly (string | ItemsLevel)[]>(items, {
@@ -174,6 +176,11 @@ export const itemsFields = {
       ],
     }),
     doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is none itself',
+  },
+  extra: {
+    ...extraField,
+    default: 'keep',
+    doc: '`keep` what is no field of a reading under `extra`, or `drop` it: [what nobody reads](payload-formats.md#what-nobody-reads)',
   },
 } satisfies Fields
 
