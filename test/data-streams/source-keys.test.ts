@@ -244,7 +244,7 @@ const listened: readonly Json[] = [
 ]
 const values = { missing: [null, 'nan', -999], texts: 'typed', decimal: ',' }
 const pushed: readonly Json[] = [
-  { protocol: 'mqtt', topic: 'plants/7', ...values },
+  { protocol: 'mqtt', topic: 'plants/7', ...values, extra: 'drop' },
   ...inFormats({ protocol: 'mqtt', topic: 'plants/7', deviceId: 'seven' }),
   ...inFormats({ protocol: 'http', deviceId: 'seven' }),
   { ...sparkplug, topic: 'spBv1.0/g/DDATA/e/d' },

@@ -26,7 +26,7 @@ const likelyNames =
 const unlikelyNames =
   /^(rxmetadata|rxinfo|txinfo|gateways?|hotspots|tags|labels|links|alarms?|errors?|warnings?|history|schema|fields|permissions|settings|config|options|geometry|coordinates|attributes|members|users|actions|definition|capabilities|exposes|endpoints|networks|wifi|counters)$/
 
-/** So clear a sign that one of always a few entries is enough. */
+/** A sign that is so clear that one of always a few entries is enough. */
 const pivotScore = 4
 
 /** Keys of entries that are called by a name, the likeliest ones first. */

@@ -79,10 +79,50 @@ describe('fields', () => {
         device: 'plug',
         id: 'a7',
         plain: 1,
-        extra: { Uptime: 5 },
+        extra: { ENERGY: { Total: 4 }, list: [1, 2], Uptime: 5 },
         at: '2026-01-31T09:00:00.000Z',
       },
     ])
+  })
+})
+
+describe('what nobody reads', () => {
+  const fields = {
+    a: { ...number, from: 'g.a' },
+    b: { ...number, from: 'g.list[0].b' },
+    g: { ...number, from: 'h' },
+  }
+  const message = { g: { a: 1, c: null, list: [{ b: 2 }] }, h: 3, k: { l: {} } }
+
+  test('stays where it stood, unless a field has the name of its member', () => {
+    expect(resultsOf(schemaWith({ fields }), message)).toEqual([
+      { a: 1, b: 2, g: 3, extra: { k: { l: {} } } },
+    ])
+    const { g: _, ...others } = fields
+    expect(resultsOf(schemaWith({ fields: others }), message)).toEqual([
+      { a: 1, b: 2, extra: { g: { c: null }, h: 3, k: { l: {} } } },
+    ])
+    const list = [{ b: 2, x: 1 }, { b: 3 }]
+    expect(resultsOf(schemaWith({ fields: others }), { g: { a: 1, list } })).toEqual([
+      { a: 1, b: 2, extra: { g: { list } } },
+    ])
+  })
+
+  test('is nothing where a whole item is read', () => {
+    const whole = schemaWith({ fields: { all: { type: 'object', from: '$' } } })
+    expect(resultsOf(whole, { a: 1 })).toEqual([{ all: { a: 1 } }])
+  })
+
+  test('is left out where a stream says so, and refused by a strict one only as a whole member', () => {
+    const strict = { fields, validation: 'strict' } as const
+    expect(resultsOf(schemaWith(strict), message)).toEqual(['k is not a field of this stream'])
+    const { k: _, ...known } = message
+    expect(resultsOf(schemaWith(strict), known)).toEqual([{ a: 1, b: 2, g: 3 }])
+    expect(resultsOf(schemaWith({ ...strict, extra: 'drop' }), message)).toEqual([
+      { a: 1, b: 2, g: 3 },
+    ])
+    const flat = { fields: { h: number }, extra: 'drop' } as const
+    expect(resultsOf(schemaWith(flat), message)).toEqual([{ h: 3 }])
   })
 })
 

@@ -34,6 +34,8 @@ const schemas: readonly StreamSchema[] = [
   schemaWith({}),
   schemaWith({ validation: 'strict', values: { missing: [null] } }),
   schemaWith({ items }),
+  schemaWith({ items, extra: 'drop' }),
+  schemaWith({ items, validation: 'strict' }),
   schemaWith({ items, fields: around }),
   schemaWith({
     items,
