@@ -98,7 +98,9 @@ export function timeReaderOf({
   timestampFormat: format,
   time,
 }: Pick<StreamSchema, 'timestampFormat' | 'time'>): TimeReader {
-  if (time === undefined) return readerOfBefore(format)
+  // RFC 3339 means what it always did, unless a rule is about the time itself.
+  const isUsual = format === 'rfc3339' && time?.offset === undefined && time?.minUs === undefined
+  if (time === undefined || isUsual) return readerOfBefore(format)
   const places = epochPlaces(format)
   const read = places === undefined ? textReader(format, time) : epochReader(format, places, time)
   return (claim) => acceptable(read(claim), time)
