@@ -63,7 +63,7 @@ export function parseProof(value: unknown): Proof {
     cid: text(said['cid'], 'cid', cidCharsMax),
     profile: oneOf(said['profile'], 'profile', profiles),
     path: orNull(said['path'], (path) => merklePath(path, 'path')),
-    parts: parts.map((part, at) => partOf(part, `parts[${at}]`)),
+    parts: named(parts.map((part, at) => partOf(part, `parts[${at}]`))),
     root: orNull(said['root'], (root) => hash(root, 'root')),
     ledger: oneOf(said['ledger'], 'ledger', ['', ...ledgers]),
     network: text(said['network'], 'network', cidCharsMax),
@@ -79,6 +79,13 @@ export function parseProof(value: unknown): Proof {
 
 function orNull<Value>(value: unknown, parse: (value: unknown) => Value): Value | null {
   return value === null ? null : parse(value)
+}
+
+/** Names are no leaves of the tree, so nothing else tells that two parts go by one. */
+function named(parts: readonly ProvenPart[]): readonly ProvenPart[] {
+  const names = new Set(parts.map(({ name }) => name))
+  if (names.size < parts.length) throw new Contradiction('two of the parts have the same name')
+  return parts
 }
 
 function partOf(value: unknown, where: string): ProvenPart {
