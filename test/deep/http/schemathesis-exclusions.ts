@@ -47,6 +47,8 @@ export const neverTaken: Readonly<Record<string, string>> = {
   createStream:
     'A source that is made up leads where nobody may connect to, or is of another kind than the type of the stream.',
   createStreams: namesStreams,
+  createStreamOfTopic: 'Its body names a topic on which something was dropped, and there is none.',
+  createAttachment: 'Its body names an asset stream, and one that is made up hardly ever exists.',
   getBackup: noBackup,
   cancelBackup: noBackup,
   lookAtVerification: nobodyHasTheLink,
