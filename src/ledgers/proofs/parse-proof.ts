@@ -63,7 +63,7 @@ export function parseProof(value: unknown): Proof {
     cid: text(said['cid'], 'cid', cidCharsMax),
     profile: oneOf(said['profile'], 'profile', profiles),
     path: orNull(said['path'], (path) => merklePath(path, 'path')),
-    parts: named(parts.map((part, at) => partOf(part, `parts[${at}]`))),
+    parts: distinct(parts.map((part, at) => partOf(part, `parts[${at}]`))),
     root: orNull(said['root'], (root) => hash(root, 'root')),
     ledger: oneOf(said['ledger'], 'ledger', ['', ...ledgers]),
     network: text(said['network'], 'network', cidCharsMax),
@@ -82,7 +82,7 @@ function orNull<Value>(value: unknown, parse: (value: unknown) => Value): Value 
 }
 
 /** Names are no leaves of the tree, so nothing else tells that two parts go by one. */
-function named(parts: readonly ProvenPart[]): readonly ProvenPart[] {
+function distinct(parts: readonly ProvenPart[]): readonly ProvenPart[] {
   const names = new Set(parts.map(({ name }) => name))
   if (names.size < parts.length) throw new Contradiction('two of the parts have the same name')
   return parts
