@@ -9,8 +9,8 @@ export const unreadCount = signal<number | undefined>(undefined)
 const togetherMs = 300
 
 /** Asks how many are unread: after something was read here, and whenever an entry came. */
-export async function countUnread(signal?: AbortSignal): Promise<void> {
-  const { unread_count: count } = await api.call('countUnreadInboxEntries', { signal })
+export async function countUnread(until?: AbortSignal): Promise<void> {
+  const { unread_count: count } = await api.call('countUnreadInboxEntries', { signal: until })
   unreadCount.value = count
 }
 
@@ -24,9 +24,9 @@ export function followUnread(): () => void {
     timer = setTimeout(() => void countUnread(abort.signal).catch(() => undefined), togetherMs)
   }
   const stream = new FollowedStream({
-    open: (lastEventId, signal) =>
+    open: (lastEventId, until) =>
       api.open('followInbox', {
-        signal,
+        signal: until,
         ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
       }),
     onEvents: ask,

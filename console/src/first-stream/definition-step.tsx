@@ -86,7 +86,7 @@ async function newStream({ name, vaultId, inferred, fields }: Wanted): Promise<s
       type: proposal?.type ?? 'iot_sensor',
       schema: schemaOf(fields),
       // It was proposed by the service itself, in the form that it takes.
-      ...(hasSource && { source: proposal.source as never }),
+      ...(hasSource && { source: proposal.source }),
     },
   })
   return made.streamId

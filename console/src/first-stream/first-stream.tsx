@@ -13,9 +13,9 @@ import { SendingStep } from './sending-step.tsx'
  * send the first reading. The stream that was made is in the address: it can be left and come back to.
  */
 export function FirstStream() {
-  const { get, set } = useQuery()
+  const query = useQuery()
   const [proposed, setProposed] = useState<Proposed>()
-  const madeId = get('made')
+  const madeId = query.get('made')
   if (!may('streams:write')) {
     return (
       <Empty title="There are no streams yet">
@@ -40,7 +40,7 @@ export function FirstStream() {
           <DefinitionStep
             key={proposed.at}
             proposed={proposed}
-            onMade={(streamId) => set({ made: streamId }, 'push')}
+            onMade={(streamId) => query.set({ made: streamId }, 'push')}
           />
         )}
       </Step>

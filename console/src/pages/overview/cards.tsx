@@ -48,7 +48,6 @@ export function StreamsCard({
 }: {
   readonly of: OverviewFacts['streams']
 }) {
-  const inState = (state: string) => withQuery(paths.streams, { state })
   return (
     <Card title="Streams">
       <ul>
@@ -59,7 +58,7 @@ export function StreamsCard({
           <Figure
             key={state}
             of={streams}
-            href={inState(state)}
+            href={withQuery(paths.streams, { state })}
             tone={state === 'error' ? 'bad' : undefined}
           >
             {state === 'created' ? 'waiting for a first reading' : state}

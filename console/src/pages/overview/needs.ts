@@ -31,7 +31,7 @@ export function needsOf({ alerts, sources, webhooks, quarantine }: OverviewFacts
         kind: severity,
         name,
         href: paths.record('alert', id),
-        text: value === null || value === undefined ? rule : `${rule}: ${String(value)}`,
+        text: value === null || value === undefined ? rule : `${rule}: ${JSON.stringify(value)}`,
         since,
         deed: { is: 'acknowledge', alertId: id },
       }),

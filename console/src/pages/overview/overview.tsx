@@ -21,14 +21,17 @@ export function Overview() {
   const overview = useResource((signal) => api.call('readOverview', { signal }), [], {
     everyMs: refreshMs,
   })
-  const isEmpty = (facts: OverviewFacts) => facts.streams.total === 0
   return (
     <Page title="Overview">
-      <Loaded of={overview} isEmpty={isEmpty} empty={<FirstStream />} lines={12}>
+      <Loaded of={overview} isEmpty={hasNoStreams} empty={<FirstStream />} lines={12}>
         {(facts) => <Standing facts={facts} overview={overview} />}
       </Loaded>
     </Page>
   )
+}
+
+function hasNoStreams({ streams }: OverviewFacts): boolean {
+  return streams.total === 0
 }
 
 interface StandingProps {
@@ -48,7 +51,7 @@ function Standing({ facts, overview }: StandingProps) {
         {(webhooks ?? mails) && <TellingCard webhooks={webhooks} mails={mails} />}
         <QuarantineCard of={quarantine} />
       </div>
-      <NeedsYou facts={facts} onDone={overview.reload} />
+      <NeedsYou facts={facts} onDone={() => overview.reload()} />
     </div>
   )
 }

@@ -101,7 +101,7 @@ function RateTable({ rates, startMs }: { readonly rates: Rates; readonly startMs
           <tbody>
             {rates.received
               .map((_, index) => index)
-              .reverse()
+              .toReversed()
               .map((index) => (
                 <tr key={index}>
                   <td>

@@ -11,13 +11,15 @@ export type Rates = Readonly<Record<RateName, readonly (number | null)[]>>
 
 /** Readings a second, minute by minute. The minute that is under way would look like a fall: it is left out. */
 export function ratesOf({ perMinute }: Pick<OverviewFacts, 'perMinute'>): Rates {
-  const perSecond = (counts: readonly (number | null)[]) =>
-    counts.slice(0, -1).map((count) => (count === null ? null : count / 60))
   return {
     received: perSecond(perMinute.received),
     stored: perSecond(perMinute.stored),
     quarantined: perSecond(perMinute.quarantined),
   }
+}
+
+function perSecond(counts: readonly (number | null)[]): readonly (number | null)[] {
+  return counts.slice(0, -1).map((count) => (count === null ? null : count / 60))
 }
 
 /** When the minute of an index begins. */

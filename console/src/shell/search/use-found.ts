@@ -37,7 +37,7 @@ export function useFound(text: string): SearchResult {
       const keep = (group: FoundGroup) => {
         if (!abort.signal.aborted) setAnswers((before) => ({ ...before, [group.name]: group }))
       }
-      void ask(wanted, abort.signal, keep).then(() => {
+      void ask(wanted, abort.signal, keep).finally(() => {
         if (!abort.signal.aborted) setSearching(false)
       })
     }, typingMs)
