@@ -1,5 +1,5 @@
-import { paths, type RecordType } from '../../routing/paths.ts'
 import { Time } from '../../components/time.tsx'
+import { paths, type RecordType } from '../../routing/paths.ts'
 
 /** Deeper than this, what is within is shown as JSON. */
 const depthMax = 5
@@ -60,7 +60,15 @@ function FactValue({ name, value, depth }: FactProps) {
   return <bdi class="record-text">{value}</bdi>
 }
 
-function FactList({ name, values, depth }: { name: string; values: readonly unknown[]; depth: number }) {
+function FactList({
+  name,
+  values,
+  depth,
+}: {
+  name: string
+  values: readonly unknown[]
+  depth: number
+}) {
   if (values.length === 0) return <span class="soft">none</span>
   return (
     <ul class="record-list">
@@ -92,7 +100,8 @@ const records: Readonly<Record<string, RecordType>> = {
 function hrefOf(name: string, id: string): string | undefined {
   const kind = /^([a-z]+)(?:_ids?|Ids?)$/.exec(name)?.[1]
   if (kind === undefined) return undefined
-  if (kind === 'stream') return name.includes('_') ? paths.record('asset-stream', id) : paths.stream(id)
+  if (kind === 'stream')
+    return name.includes('_') ? paths.record('asset-stream', id) : paths.stream(id)
   if (kind === 'vault') return paths.vault(id)
   const type = records[kind]
   return type === undefined ? undefined : paths.record(type, id)

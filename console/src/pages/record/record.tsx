@@ -2,10 +2,10 @@ import { useRoute } from 'preact-iso/router'
 import { useResource } from '../../api/resource.ts'
 import { may } from '../../api/session.ts'
 import { Action } from '../../components/action.tsx'
+import { NotFound } from '../../components/not-found.tsx'
 import { Page } from '../../components/page.tsx'
-import { RecordFacts } from './record-facts.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
-import { NotFound } from '../not-found/not-found.tsx'
+import { RecordFacts } from './record-facts.tsx'
 import './record.css'
 import { type RecordKind, recordKinds, type ShownRecord } from './record-kinds.ts'
 
@@ -20,7 +20,8 @@ export function RecordPage() {
       <Page title={kind.name}>
         <Empty title="Your key may not see this">
           <p>
-            It needs the permission <code>{kind.needs}</code>, which whoever gave you the key can give.
+            It needs the permission <code>{kind.needs}</code>, which whoever gave you the key can
+            give.
           </p>
         </Empty>
       </Page>
