@@ -1,5 +1,5 @@
-import { LocationProvider, Route, Router } from 'preact-iso/router'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useResource } from './api/resource.ts'
 import { loadSession, session } from './api/session.ts'
 import { Failed, Skeleton } from './components/states.tsx'

@@ -28,7 +28,7 @@ interface AnyInput {
   readonly signal?: AbortSignal
 }
 
-type AnyCall = (id: OperationId, input: AnyInput) => Promise<unknown>
+type AnyCall = (id: OperationId, asked?: AnyInput) => Promise<unknown>
 
 /**
  * The same client, for a page that stays: when the session is over, a call waits until somebody has
@@ -37,7 +37,8 @@ type AnyCall = (id: OperationId, input: AnyInput) => Promise<unknown>
 function throughSession<Known>(client: Client<Known>): Client<Known> {
   const lasting =
     (send: AnyCall): AnyCall =>
-    async (id, input = {}) => {
+    async (id, asked) => {
+      const input = asked ?? {}
       // One key for all tries: a POST whose answer was lost is not done twice.
       const keyed = { ...input, idempotencyKey: input.idempotencyKey ?? newIdempotencyKey() }
       for (;;) {
@@ -54,7 +55,9 @@ function throughSession<Known>(client: Client<Known>): Client<Known> {
         }
       }
     }
-  const { call, callRaw, open } = client as unknown as Readonly<Record<'call' | 'callRaw' | 'open', AnyCall>>
+  const { call, callRaw, open } = client as unknown as Readonly<
+    Record<'call' | 'callRaw' | 'open', AnyCall>
+  >
   const wrapped = { call: lasting(call), callRaw: lasting(callRaw), open: lasting(open) }
   return wrapped as unknown as Client<Known>
 }

@@ -135,7 +135,12 @@ export class FollowedStream {
     } else if (failure.code === 'position_expired' && this.#lastId !== undefined) {
       this.#lastId = undefined
       void this.#follow()
-    } else if (isCutOff(error) || failure.status >= 500 || failure.status === 429 || failure.status === 0) {
+    } else if (
+      isCutOff(error) ||
+      failure.status >= 500 ||
+      failure.status === 429 ||
+      failure.status === 0
+    ) {
       this.#wait(failure, abort)
     } else {
       this.#options.onState({ is: 'failed', failure })

@@ -45,22 +45,23 @@ export function useResource<Data>(
     }
     if (tries.current.key !== key) tries.current = { key, cutOff: 0, refused: 0 }
     setHeld((before) => ({ ...before, isLoading: true }))
-    void load(abort.signal).then(
-      (data) => {
+    const attempt = async () => {
+      try {
+        const data = await load(abort.signal)
         if (abort.signal.aborted) return
         tries.current = { key, cutOff: 0, refused: 0 }
         setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now() })
         if (everyMs !== undefined) again(everyMs)
-      },
-      (error: unknown) => {
+      } catch (error) {
         if (abort.signal.aborted || isAborted(error)) return
         const waitMs = waitBefore(error, tries.current)
         if (waitMs !== undefined) again(waitMs)
         const retryAtMs = waitMs === undefined ? undefined : Date.now() + waitMs
         if (isCutOff(error)) noteCutOff(retryAtMs)
         setHeld((before) => ({ ...before, failure: failureOf(error), isLoading: false, retryAtMs }))
-      },
-    )
+      }
+    }
+    void attempt()
     return () => {
       abort.abort()
       clearTimeout(timer)

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact'
 import { CircleCheck, CircleDot, CirclePause, OctagonAlert, TriangleAlert } from 'lucide'
+import type { ComponentChildren } from 'preact'
 import { Icon, type IconNode } from './icon.tsx'
 
 /** How good a state is. It is told by words and a sign, and never by colour alone. */
@@ -13,7 +13,13 @@ const signs: Readonly<Record<Tone, IconNode>> = {
   paused: CirclePause,
 }
 
-export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+export function Badge({
+  tone,
+  children,
+}: {
+  readonly tone: Tone
+  readonly children: ComponentChildren
+}) {
   return (
     <span class={`badge ${tone === 'paused' ? 'quiet' : tone}`}>
       <Icon of={signs[tone]} />

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import { Check, Copy as CopyIcon } from 'lucide'
+import { useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
 /** Text to take along. Over plain http there is no clipboard: then the text is chosen, for Ctrl-C. */

@@ -1,6 +1,6 @@
+import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { X } from 'lucide'
 import { Icon } from './icon.tsx'
 
 export interface DialogProps {

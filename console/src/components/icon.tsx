@@ -1,7 +1,10 @@
 import { createElement } from 'preact'
 
 /** An icon of lucide: its elements with their attributes. */
-export type IconNode = readonly (readonly [string, Readonly<Record<string, string | number | undefined>>])[]
+export type IconNode = readonly (readonly [
+  string,
+  Readonly<Record<string, string | number | undefined>>,
+])[]
 
 export interface IconProps {
   readonly of: IconNode
@@ -11,7 +14,8 @@ export interface IconProps {
 
 /** Draws the nodes of an icon, which is no markup: nothing of it is parsed. */
 export function Icon({ of, label }: IconProps) {
-  const said = label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label }
+  const said =
+    label === undefined ? { 'aria-hidden': true } : ({ role: 'img', 'aria-label': label } as const)
   return (
     <svg
       class="icon"

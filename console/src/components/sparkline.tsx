@@ -1,5 +1,11 @@
 /** Counts over time as a line; a slot that nothing is known of is a gap. */
-export function Sparkline({ values, label }: { readonly values: readonly (number | null)[]; readonly label: string }) {
+export function Sparkline({
+  values,
+  label,
+}: {
+  readonly values: readonly (number | null)[]
+  readonly label: string
+}) {
   const max = Math.max(1, ...values.map((value) => value ?? 0))
   const step = values.length > 1 ? 100 / (values.length - 1) : 0
   const commands = values.map((value, at) => {
@@ -8,7 +14,13 @@ export function Sparkline({ values, label }: { readonly values: readonly (number
     return `${isFirst ? 'M' : 'L'}${round(at * step)} ${round(22 - (20 * value) / max)}`
   })
   return (
-    <svg class="sparkline" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg
+      class="sparkline"
+      viewBox="0 0 100 24"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       <path
         d={commands.join('')}
         fill="none"

@@ -1,6 +1,6 @@
+import { RefreshCw } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { RefreshCw } from 'lucide'
 import { errorCatalogue } from '../../../clients/typescript/errors.ts'
 import type { Failure } from '../api/failure.ts'
 import type { Resource } from '../api/resource.ts'
@@ -44,7 +44,8 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div class="stack" aria-busy="true" role="status">
       <span class="visually-hidden">Loading</span>
-      {isShown && Array.from({ length: lines }, (_, at) => <div key={at} class="skeleton skeleton-line" />)}
+      {isShown &&
+        Array.from({ length: lines }, (_, at) => <div key={at} class="skeleton skeleton-line" />)}
     </div>
   )
 }
@@ -52,7 +53,13 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
 type Tried = Pick<Resource<unknown>, 'reload' | 'retryAtMs' | 'loadedAtMs'>
 
 /** What failed, why, and what to do: never an empty table. */
-export function Failed({ failure, of }: { readonly failure: Failure; readonly of?: Tried | undefined }) {
+export function Failed({
+  failure,
+  of,
+}: {
+  readonly failure: Failure
+  readonly of?: Tried | undefined
+}) {
   return (
     <div class="notice bad" role="alert">
       <FailureText failure={failure} />
@@ -117,7 +124,13 @@ function Countdown({ of: { retryAtMs } }: { readonly of: Tried }) {
 }
 
 /** What is empty: what it would be, why there is nothing, and the one next step. */
-export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+}) {
   return (
     <div class="notice">
       <h2>{title}</h2>
@@ -128,7 +141,8 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 const ownRemedies: Readonly<Record<string, string>> = {
   unreachable: 'The service was not reached: it may be starting anew, or the network is gone.',
-  page_error: 'This is a mistake of the page. Load it again; if it stays, tell who runs the service.',
+  page_error:
+    'This is a mistake of the page. Load it again; if it stays, tell who runs the service.',
 }
 
 function remedyOf(code: string): string | undefined {

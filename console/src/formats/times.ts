@@ -20,7 +20,10 @@ export function isZone(name: string): boolean {
 }
 
 /** Language-neutral: `2026-01-31 14:02:11`, with milliseconds when asked for. */
-export function dateTime(at: Date | string | number, detail: 'minutes' | 'seconds' | 'ms' = 'seconds'): string {
+export function dateTime(
+  at: Date | string | number,
+  detail: 'minutes' | 'seconds' | 'ms' = 'seconds',
+): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return String(at)
   const { year, month, day, hour, minute, second } = partsOf(date)
@@ -31,7 +34,9 @@ export function dateTime(at: Date | string | number, detail: 'minutes' | 'second
 
 /** How far the zone is ahead of UTC at a time: `UTC+2`. */
 export function offsetName(at: Date | number = Date.now()): string {
-  const name = formatOf('offset').formatToParts(at).find(({ type }) => type === 'timeZoneName')
+  const name = formatOf('offset')
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')
   return (name?.value ?? 'UTC').replace('GMT', 'UTC')
 }
 
@@ -64,7 +69,14 @@ function formatOf(kind: 'clock' | 'offset'): Intl.DateTimeFormat {
   const name = `${kind} ${zone.value}`
   const known = formats.get(name)
   if (known) return known
-  const clock = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+  const clock = {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  } as const
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone.value,
     hourCycle: 'h23',

@@ -15,8 +15,7 @@ export const paths = {
   webhooks: '/console/webhooks',
   inbox: '/console/inbox',
   sessions: '/console/sessions',
-  record: (type: RecordType, id: string) =>
-    `/console/record/${type}/${encodeURIComponent(id)}`,
+  record: (type: RecordType, id: string) => `/console/record/${type}/${encodeURIComponent(id)}`,
 } as const
 
 export type StreamTab = 'live' | 'history' | 'status' | 'definition' | 'quarantine' | 'access'

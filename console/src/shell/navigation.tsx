@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso/router'
-import { useRef } from 'preact/hooks'
 import { Ellipsis } from 'lucide'
+import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { may } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { paths } from '../routing/paths.ts'
@@ -46,12 +46,19 @@ function PlaceLink({ place, path }: { readonly place: Place; readonly path: stri
   )
 }
 
-const placesAtBottom = [paths.overview, paths.streams, paths.alerts, paths.inbox] as readonly string[]
+const placesAtBottom = [
+  paths.overview,
+  paths.streams,
+  paths.alerts,
+  paths.inbox,
+] as readonly string[]
 
 /** Under the page on phones: four places, and all others. */
 export function BottomNavigation() {
   const { path } = useLocation()
   const more = useRef<HTMLDivElement>(null)
+  // A page that was chosen is seen: the menu over it goes.
+  useEffect(() => more.current?.hidePopover(), [path])
   const places = offered(placeGroups.flatMap((group) => group.places))
   const [first, rest] = [
     places.filter(({ href }) => placesAtBottom.includes(href)),
@@ -67,7 +74,7 @@ export function BottomNavigation() {
         More
       </button>
       <div id="more-places" ref={more} popover="auto" class="menu more-places">
-        <ul onClick={() => more.current?.hidePopover()}>
+        <ul>
           {rest.map((place) => (
             <li key={place.href}>
               <PlaceLink place={place} path={path} />

@@ -22,9 +22,21 @@ export const placeGroups: readonly PlaceGroup[] = [
   {
     name: 'Data',
     places: [
-      { name: 'Overview', href: paths.overview, icon: Activity, needs: ['streams:read', 'data:read'], key: 'o' },
+      {
+        name: 'Overview',
+        href: paths.overview,
+        icon: Activity,
+        needs: ['streams:read', 'data:read'],
+        key: 'o',
+      },
       { name: 'Streams', href: paths.streams, icon: Waypoints, needs: ['streams:read'], key: 's' },
-      { name: 'Quarantine', href: paths.quarantine, icon: ShieldAlert, needs: ['streams:read', 'data:read'], key: 'q' },
+      {
+        name: 'Quarantine',
+        href: paths.quarantine,
+        icon: ShieldAlert,
+        needs: ['streams:read', 'data:read'],
+        key: 'q',
+      },
       { name: 'Vaults', href: paths.vaults, icon: Boxes, needs: ['vaults:read'], key: 'v' },
       { name: 'Sources', href: paths.sources, icon: Cable, needs: ['streams:read'] },
     ],

@@ -1,5 +1,5 @@
-import { useRef, useState } from 'preact/hooks'
 import { CircleUser } from 'lucide'
+import { useRef, useState } from 'preact/hooks'
 import { facts, signOut } from '../api/session.ts'
 import { Action } from '../components/action.tsx'
 import { Field } from '../components/field.tsx'
@@ -100,7 +100,9 @@ function ZoneField() {
       />
       <datalist id="zones">
         {known.map((name) => (
-          <option key={name} value={name} />
+          <option key={name} value={name}>
+            {name}
+          </option>
         ))}
       </datalist>
     </>

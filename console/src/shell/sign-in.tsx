@@ -12,7 +12,9 @@ export function SignInPage() {
   return (
     <main class="sign-in stack" id="main">
       <h1>Streamvault</h1>
-      <p class="soft">Sign in with an API key. The first one is in the file that the service names when it starts.</p>
+      <p class="soft">
+        Sign in with an API key. The first one is in the file that the service names when it starts.
+      </p>
       <SignInForm />
     </main>
   )
@@ -33,15 +35,15 @@ function SignInForm({ keyId = '' }: { readonly keyId?: string | undefined }) {
   const [isBusy, setBusy] = useState(false)
   const waitS = failure?.untilMs === undefined ? 0 : (failure.untilMs - nowMs.value) / 1000
   const submit = async (form: HTMLFormElement) => {
-    const entered = new FormData(form)
     setBusy(true)
     setFailure(undefined)
     try {
-      await signIn(String(entered.get('key')).trim(), String(entered.get('secret')).trim())
+      await signIn(enteredIn(form, 'key'), enteredIn(form, 'secret'))
     } catch (error) {
       const known = failureOf(error)
       const { retryAfterS } = known
-      setFailure({ ...known, untilMs: retryAfterS === undefined ? undefined : Date.now() + retryAfterS * 1000 })
+      const untilMs = retryAfterS === undefined ? undefined : Date.now() + retryAfterS * 1000
+      setFailure({ ...known, untilMs })
       setBusy(false)
     }
   }
@@ -53,10 +55,36 @@ function SignInForm({ keyId = '' }: { readonly keyId?: string | undefined }) {
         void submit(event.currentTarget)
       }}
     >
+      <KeyFields keyId={keyId} />
+      {failure && (
+        <div class="notice bad" role="alert">
+          <FailureText failure={failure} />
+          {waitS > 0 && <p>Again in {span(Math.ceil(waitS))}.</p>}
+        </div>
+      )}
+      <div class="row">
+        <button type="submit" class="button primary" disabled={isBusy || waitS > 0}>
+          Sign in
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function KeyFields({ keyId }: { readonly keyId: string }) {
+  return (
+    <>
       <Field
         label="Key"
         control={(tied) => (
-          <input {...tied} name="key" required autocomplete="username" defaultValue={keyId} spellcheck={false} />
+          <input
+            {...tied}
+            name="key"
+            required
+            autocomplete="username"
+            defaultValue={keyId}
+            spellcheck={false}
+          />
         )}
       />
       <Field
@@ -65,17 +93,11 @@ function SignInForm({ keyId = '' }: { readonly keyId?: string | undefined }) {
           <input {...tied} name="secret" type="password" required autocomplete="current-password" />
         )}
       />
-      {failure && (
-        <div class="notice bad" role="alert">
-          <FailureText failure={failure} />
-          {waitS > 0 && <p>Again in {span(Math.ceil(waitS))}.</p>}
-        </div>
-      )}
-      <div class="row">
-        <button type="submit" class="button primary" disabled={isBusy || waitS > 0} aria-busy={isBusy}>
-          Sign in
-        </button>
-      </div>
-    </form>
+    </>
   )
+}
+
+function enteredIn(form: HTMLFormElement, name: string): string {
+  const control = form.elements.namedItem(name)
+  return control instanceof HTMLInputElement ? control.value.trim() : ''
 }

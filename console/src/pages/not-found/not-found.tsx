@@ -6,7 +6,8 @@ export function NotFound() {
   return (
     <Page title="There is no such page">
       <p>
-        The address may be wrong, or of another version. <a href={paths.overview}>Go to the overview</a>
+        The address may be wrong, or of another version.{' '}
+        <a href={paths.overview}>Go to the overview</a>
       </p>
     </Page>
   )
