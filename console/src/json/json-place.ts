@@ -48,7 +48,10 @@ function childOf(node: JsonNode, part: string): JsonNode | undefined {
 }
 
 /** The line and the column of an offset, counted from 1. */
-export function lineAndColumn(text: string, at: number): { readonly line: number; readonly column: number } {
+export function lineAndColumn(
+  text: string,
+  at: number,
+): { readonly line: number; readonly column: number } {
   let line = 1
   let lineStart = 0
   for (;;) {

@@ -18,8 +18,13 @@ export function hexLines(bytes: Uint8Array, first = 0): readonly HexLine[] {
     const half = bytesPerLine / 2
     lines.push({
       offset: (first + at).toString(16).padStart(8, '0'),
-      hex: [digits.slice(0, half), digits.slice(half)].map((some) => some.join(' ')).join('  ').trimEnd(),
-      characters: [...part].map((byte) => (byte > 31 && byte < 127 ? String.fromCodePoint(byte) : '.')).join(''),
+      hex: [digits.slice(0, half), digits.slice(half)]
+        .map((some) => some.join(' '))
+        .join('  ')
+        .trimEnd(),
+      characters: [...part]
+        .map((byte) => (byte > 31 && byte < 127 ? String.fromCodePoint(byte) : '.'))
+        .join(''),
     })
   }
   return lines
@@ -28,6 +33,11 @@ export function hexLines(bytes: Uint8Array, first = 0): readonly HexLine[] {
 /** The bytes that such lines were made of. */
 export function bytesIn(lines: readonly HexLine[]): Uint8Array {
   return Uint8Array.from(
-    lines.flatMap(({ hex }) => hex.split(/\s+/).filter((two) => two !== '').map((two) => Number.parseInt(two, 16))),
+    lines.flatMap(({ hex }) =>
+      hex
+        .split(/\s+/)
+        .filter((two) => two !== '')
+        .map((two) => Number.parseInt(two, 16)),
+    ),
   )
 }

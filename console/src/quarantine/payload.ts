@@ -13,7 +13,8 @@ export function bytesOf({ payload, encoding }: Encoded): Uint8Array {
 
 /** How many bytes there are, without making them. */
 export function byteLength({ payload, encoding }: Encoded): number {
-  if (encoding === 'base64') return (payload.length / 4) * 3 - (/=*$/.exec(payload)?.[0].length ?? 0)
+  if (encoding === 'base64')
+    return (payload.length / 4) * 3 - (/=*$/.exec(payload)?.[0].length ?? 0)
   let bytes = payload.length
   for (let at = 0; at < payload.length; at++) {
     const code = payload.charCodeAt(at)
