@@ -1,5 +1,5 @@
-import { placeOfDotted } from '../json/json-place.ts'
-import { readJson } from '../json/json-tree.ts'
+import { placeOfDotted } from '../formats/json-place.ts'
+import { readJson } from '../formats/json-tree.ts'
 
 /** What is wrong with a value of a text, which a path leads to. */
 export interface TextProblem {

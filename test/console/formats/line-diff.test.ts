@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DiffLine, excerptOf, lineDiff } from '../../../console/src/json/line-diff.ts'
+import { type DiffLine, excerptOf, lineDiff } from '../../../console/src/formats/line-diff.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lineAndColumn, placeOf, placeOfDotted } from '../../../console/src/json/json-place.ts'
-import { type JsonNode, readJson } from '../../../console/src/json/json-tree.ts'
+import { lineAndColumn, placeOf, placeOfDotted } from '../../../console/src/formats/json-place.ts'
+import { type JsonNode, readJson } from '../../../console/src/formats/json-tree.ts'
 
 const spaces = fc.constantFrom(undefined, 0, 1, 2, '\t')
 
