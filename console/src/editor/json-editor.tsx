@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { OpenEditor } from './code-mirror.ts'
 import './json-editor.css'
@@ -31,42 +32,10 @@ export function JsonEditor(props: JsonEditorProps) {
   } = props
   const host = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
-  const [editor, setEditor] = useState<OpenEditor>()
-  const current = useRef(props)
-  current.current = props
+  const editor = useEditor(props, { host, plain })
   const labelId = useId()
-
-  useEffect(() => {
-    const open = { isWanted: true, editor: undefined as OpenEditor | undefined }
-    void import('./code-mirror.ts').then(
-      ({ openEditor }) => {
-        if (!open.isWanted || host.current === null) return
-        const before = plain.current
-        const hadFocus = document.activeElement === before
-        open.editor = openEditor({
-          root: host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' }),
-          label: current.current.label,
-          text: current.current.value,
-          selection: before ? [before.selectionStart, before.selectionEnd] : undefined,
-          isReadOnly,
-          onText: (text) => current.current.onChange(text),
-        })
-        setEditor(open.editor)
-        if (hadFocus) open.editor.focus()
-      },
-      // The plain field stays: it can do all but show what is wrong.
-      () => undefined,
-    )
-    return () => {
-      open.isWanted = false
-      open.editor?.close()
-      host.current?.shadowRoot?.replaceChildren()
-    }
-  }, [isReadOnly])
-
   useEffect(() => editor?.setText(value), [editor, value])
   useEffect(() => editor?.setProblems(problems), [editor, problems])
-
   return (
     <div class="json-editor" style={{ '--editor-height': height }}>
       <span class="label" id={labelId}>
@@ -91,4 +60,46 @@ export function JsonEditor(props: JsonEditorProps) {
       )}
     </div>
   )
+}
+
+interface Places {
+  readonly host: RefObject<HTMLDivElement | null>
+  readonly plain: RefObject<HTMLTextAreaElement | null>
+}
+
+/** The editor, once it is there. */
+function useEditor(props: JsonEditorProps, { host, plain }: Places): OpenEditor | undefined {
+  const { isReadOnly = false } = props
+  const [editor, setEditor] = useState<OpenEditor>()
+  const current = useRef(props)
+  current.current = props
+  useEffect(() => {
+    let opened: OpenEditor | undefined
+    let isWanted = true
+    const open = async () => {
+      const { openEditor } = await import('./code-mirror.ts')
+      if (!isWanted || host.current === null) return
+      const before = plain.current
+      const hadFocus = before !== null && document.activeElement === before
+      opened = openEditor({
+        root: host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' }),
+        label: current.current.label,
+        text: current.current.value,
+        selection: before ? [before.selectionStart, before.selectionEnd] : undefined,
+        isReadOnly,
+        onText: (text) => current.current.onChange(text),
+      })
+      host.current.hidden = false
+      if (hadFocus) opened.focus()
+      setEditor(opened)
+    }
+    // Where it cannot be loaded the plain field stays: it can do all but show what is wrong.
+    open().catch(() => undefined)
+    return () => {
+      isWanted = false
+      opened?.close()
+      host.current?.shadowRoot?.replaceChildren()
+    }
+  }, [isReadOnly])
+  return editor
 }

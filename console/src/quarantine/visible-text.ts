@@ -7,7 +7,7 @@ export interface VisiblePart {
 
 // Lines and tabs are what they are; all else of C0 and C1, DEL, marks of direction, and what has no width is told.
 const unseen =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g
+  /(?![\t\n])\p{Cc}|[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu
 
 /** A text in which nothing is hidden: NUL and the like become signs with a name. */
 export function visibleParts(text: string): readonly VisiblePart[] {

@@ -10,7 +10,7 @@ function textsOf(diff: readonly DiffLine[], without: DiffLine['is']): readonly s
 
 /** The length of the longest list that both have in their order: what a shortest difference keeps. */
 function commonLength(left: readonly string[], right: readonly string[]): number {
-  let before = new Array<number>(right.length + 1).fill(0)
+  let before: number[] = Array.from({ length: right.length + 1 }, () => 0)
   for (const one of left) {
     const row = [0]
     for (const [at, other] of right.entries()) {
@@ -20,6 +20,10 @@ function commonLength(left: readonly string[], right: readonly string[]): number
     before = row
   }
   return before.at(-1) ?? 0
+}
+
+function changes(some: readonly { readonly is: string }[]) {
+  return some.filter(({ is }) => is === 'gone' || is === 'new')
 }
 
 describe('the difference of two texts', () => {
@@ -59,8 +63,6 @@ describe('the difference of two texts', () => {
         const excerpt = excerptOf(diff, 1)
         const count = excerpt.reduce((sum, one) => sum + (one.is === 'left-out' ? one.count : 1), 0)
         expect(count).toBe(diff.length)
-        const changes = (some: readonly { readonly is: string }[]) =>
-          some.filter(({ is }) => is === 'gone' || is === 'new')
         expect(changes(excerpt)).toEqual(changes(diff))
       }),
     )
