@@ -107,7 +107,7 @@ interface RowsProps extends Omit<FieldsTableProps, 'read'> {
   readonly onOpen: (open: string | undefined) => void
 }
 
-const columns = ['Field', 'Type', 'Unit', 'Required', 'Range', 'Taken from'] as const
+const columns = ['Field', 'Type', 'Unit', 'Required', 'Range', 'Path'] as const
 
 function Rows({ rows, isWritable, problems, schema, onSchema, open, onOpen }: RowsProps) {
   return (
@@ -190,7 +190,7 @@ function Row({ row, isWritable, isOpen, problems, onOpen, onChange, onRemove }: 
         <td data-label="Range">
           {hasRange ? `${textOf(min ?? '')} … ${textOf(max ?? '')}` : enumText(definition)}
         </td>
-        <td data-label="Taken from" class="mono">
+        <td data-label="Path" class="mono">
           {fromText(definition)}
         </td>
       </tr>
