@@ -981,6 +981,18 @@ export interface SharedOperations {
   }
 
   /**
+   * End a session of the console that was made with this key.
+   *
+   * With `keys:admin` one of any key of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly endSession: {
+    readonly path: { readonly consoleSessionId: string }
+    readonly answer: undefined
+  }
+
+  /**
    * Explain an alert: which reading moved it when, and what was delivered of it.
    *
    * The newest 100 steps, each with the deliveries that followed; and what the rule waits for
@@ -1411,6 +1423,8 @@ export interface SharedOperations {
         | 'email.deleted'
         | 'email.verified'
         | 'email.unsubscribed'
+        | 'console_session.created'
+        | 'console_session.ended'
         | 'login.failed'
         | undefined
     }
@@ -1709,6 +1723,23 @@ export interface SharedOperations {
       readonly readings: readonly RefusedReading[]
       readonly nextCursor: string | null
     }
+  }
+
+  /**
+   * List the sessions of the console that were made with this key, oldest first.
+   *
+   * With `keys:admin` those of all keys of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly listSessions: {
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+    }
+    readonly answer: readonly ConsoleSession[]
   }
 
   /**
@@ -3030,6 +3061,17 @@ export interface SharedOperations {
   }
 
   /**
+   * Sign a browser in to the console, with a key and its secret.
+   *
+   * Only for a page of this service. The session is a cookie; one that the browser has already
+   * ends. Keys of devices, and those that devices register with, get none.
+   */
+  readonly signIn: {
+    readonly body: { readonly apiKey: string; readonly apiSecret: string }
+    readonly answer: CurrentConsoleSession
+  }
+
+  /**
    * Count the alerts that go on, by state and severity, in all and for each vault.
    *
    * Needs the permission `data:read`.
@@ -3613,6 +3655,7 @@ export const operationPaths = {
   downloadUserPicture: 'GET /users/{userId}/image',
   downloadVaultImage: 'GET /vaults/{vaultId}/image',
   endMqttSession: 'DELETE /mqtt/sessions/{clientId}',
+  endSession: 'DELETE /console/sessions/{consoleSessionId}',
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
@@ -3645,6 +3688,7 @@ export const operationPaths = {
   listPublicKeys: 'GET /.well-known/jwks.json',
   listQuarantine: 'GET /streams/{streamId}/quarantine',
   listRefusedReadings: 'GET /streams/{streamId}/refused',
+  listSessions: 'GET /console/sessions',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
   listStreamVersions: 'GET /streams/{streamId}/versions',
@@ -3688,6 +3732,7 @@ export const operationPaths = {
   readQuarantineEntry: 'GET /streams/{streamId}/quarantine/{entryId}',
   readReadiness: 'GET /health/ready',
   readReadings: 'GET /streams/{streamId}/data',
+  readSession: 'GET /console/session',
   readStream: 'GET /streams/{streamId}',
   readStreamDeletion: 'GET /streams/{streamId}/deletion',
   readStreamMetadata: 'GET /streams/{streamId}/metadata',
@@ -3724,6 +3769,8 @@ export const operationPaths = {
   rotateSourceSecret: 'POST /streams/{streamId}/source/rotate-secret',
   rotateWebhookSecret: 'POST /notifications/webhooks/{configId}/rotate-secret',
   runSource: 'POST /streams/{streamId}/source/run',
+  signIn: 'POST /console/session',
+  signOut: 'DELETE /console/session',
   summarizeAlerts: 'GET /alerts/summary',
   summarizeQuarantine: 'GET /streams/{streamId}/quarantine/summary',
   tailStream: 'GET /streams/{streamId}/tail',
@@ -3809,6 +3856,7 @@ export const operationScopes = {
   downloadTemplateImage: 'vaults:read',
   downloadVaultImage: 'vaults:read',
   endMqttSession: 'data:write',
+  endSession: 'any',
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
@@ -3838,6 +3886,7 @@ export const operationScopes = {
   listProvisioningKeys: 'keys:admin',
   listQuarantine: 'data:read',
   listRefusedReadings: 'data:read',
+  listSessions: 'any',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
   listStreamVersions: 'streams:read',
@@ -3872,6 +3921,7 @@ export const operationScopes = {
   readNotificationPreferences: 'notifications:read',
   readQuarantineEntry: 'data:read',
   readReadings: 'data:read',
+  readSession: 'any',
   readStream: 'streams:read',
   readStreamDeletion: 'streams:read',
   readStreamMetadata: 'streams:read',
@@ -3907,6 +3957,7 @@ export const operationScopes = {
   rotateSourceSecret: 'streams:write',
   rotateWebhookSecret: 'webhooks:write',
   runSource: 'streams:write',
+  signOut: 'any',
   summarizeAlerts: 'data:read',
   summarizeQuarantine: 'data:read',
   tailStream: 'data:read',
@@ -4563,6 +4614,8 @@ export type AuditEntry = {
     | 'email.deleted'
     | 'email.verified'
     | 'email.unsubscribed'
+    | 'console_session.created'
+    | 'console_session.ended'
     | 'login.failed'
   readonly actorUserId: string | null
   readonly actorKeyId: string | null
@@ -5080,6 +5133,25 @@ export type CoapSource = {
   /** of typed texts: what stands before the decimals of a number */
   readonly decimal?: '.' | ',' | undefined
 }
+export type ConsoleSession = {
+  readonly id: string
+  readonly apiKeyId: string
+  readonly keyName: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+
+  /** Then it is over, however much it is used. */
+  readonly expiresAt: string
+
+  /** Then it is over, unless it is used before. */
+  readonly idleExpiresAt: string
+
+  /** Where the browser signed in from. */
+  readonly address: string
+
+  /** Whether it is the one of this request. */
+  readonly current: boolean
+}
 export type Credential = {
   readonly id: string
   readonly created_at: string
@@ -5091,6 +5163,49 @@ export type Credential = {
   /** No secret is kept: always empty. */
   readonly secret: ''
   readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+}
+export type CurrentConsoleSession = {
+  readonly id: string
+  readonly user: { readonly id: string; readonly username: string }
+  readonly apiKeyId: string
+  readonly scopes: readonly (
+    | 'vaults:read'
+    | 'vaults:write'
+    | 'streams:read'
+    | 'streams:write'
+    | 'data:read'
+    | 'data:write'
+    | 'attachments:read'
+    | 'attachments:write'
+    | 'notifications:read'
+    | 'notifications:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'keys:admin'
+    | 'platform:admin'
+  )[]
+
+  /** Then it is over, however much it is used. */
+  readonly expiresAt: string
+
+  /** Then it is over, unless it is used before. */
+  readonly idleExpiresAt: string
+  readonly service: {
+    readonly version: string
+    readonly http: string
+
+    /** Null: there is no MQTT without TLS. */
+    readonly mqtt: string | null
+
+    /** Null: there is no MQTT over TLS. */
+    readonly mqtts: string | null
+
+    /** What the time series are in. */
+    readonly store: 'duckdb' | 'questdb'
+
+    /** Whether it sends mail. */
+    readonly mail: boolean
+  }
 }
 
 /** The fields of the stream beside the time; unknown ones under `extra`. */
