@@ -2529,6 +2529,13 @@ export interface SharedOperations {
   }
 
   /**
+   * Read who is signed in to the console with this session, and what they may do.
+   *
+   * Needs no particular permission, and a session of the console.
+   */
+  readonly readSession: { readonly answer: CurrentConsoleSession }
+
+  /**
    * Read how far the data of a deleted stream is removed.
    *
    * For 30 days after that is done.
@@ -3070,6 +3077,13 @@ export interface SharedOperations {
     readonly body: { readonly apiKey: string; readonly apiSecret: string }
     readonly answer: CurrentConsoleSession
   }
+
+  /**
+   * Sign out: the session of this request ends.
+   *
+   * Needs no particular permission, and a session of the console.
+   */
+  readonly signOut: { readonly answer: undefined }
 
   /**
    * Count the alerts that go on, by state and severity, in all and for each vault.

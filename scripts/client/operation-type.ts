@@ -35,8 +35,9 @@ const titles: Readonly<Record<Interface, string>> = {
 
 /** The interfaces that have an operation: both for what anybody may call. */
 export function interfacesOf({ security }: DocumentedOperation): readonly Interface[] {
-  if (security.length === 0) return ['bearer', 'header-key']
   const has = (scheme: string) => security.some((schemes) => scheme in schemes)
+  // A session of the console speaks either: its requests say which.
+  if (security.length === 0 || has('consoleSession')) return ['bearer', 'header-key']
   return [
     ...(has('bearer') ? (['bearer'] as const) : []),
     ...(has('apiKey') ? (['header-key'] as const) : []),
