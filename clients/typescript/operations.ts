@@ -1955,10 +1955,10 @@ export interface SharedOperations {
    * See what the transform of a data stream makes of readings.
    *
    * Stores nothing. A transform that is given takes the place of that of the stream, which
-   * stays as it is. Where the definition says where the readings of a message are, or its
-   * fields (`items`, `from`), each of the `readings` is a message, without a topic, headers
-   * and the like: of one that holds several readings there are several results, one behind the
-   * other.
+   * stays as it is; with a `definition` the readings are judged as they would be after that
+   * change. Where the definition says where the readings of a message are, or its fields
+   * (`items`, `from`), each of the `readings` is a message, without a topic, headers and the
+   * like: of one that holds several readings there are several results, one behind the other.
    *
    * Needs the permission `streams:read`.
    */
@@ -1970,6 +1970,9 @@ export interface SharedOperations {
 
       /** As in `processing`. */
       readonly transform?: readonly unknown[] | undefined
+
+      /** A change of the definition to try, as `PUT /streams/{streamId}` takes it. */
+      readonly definition?: Readonly<Record<string, unknown>> | undefined
     }
     readonly answer: {
       readonly streamId: string
@@ -3181,6 +3184,55 @@ export interface SharedOperations {
   }
 
   /**
+   * See what a redrive would do, by the definition as it is or by a change of it.
+   *
+   * Nothing is stored, and every entry stays. Choose entries as for a redrive; without a body
+   * all are judged.
+   *
+   * Needs the permission `data:read`.
+   */
+  readonly tryQuarantine: {
+    readonly path: { readonly streamId: string }
+    readonly body?: {
+      /** Only these entries. */
+      readonly ids?: readonly number[] | undefined
+
+      /** Only entries with this reason, or one of these. */
+      readonly reason?: string | readonly string[] | undefined
+
+      /** Received then or later; RFC 3339. */
+      readonly start?: string | undefined
+
+      /** Received before then; RFC 3339. */
+      readonly end?: string | undefined
+
+      /** A change of the definition to try, as `PUT /streams/{streamId}` takes it. */
+      readonly definition?: Readonly<Record<string, unknown>> | undefined
+    } | null
+    readonly answer: {
+      readonly streamId: string
+
+      /** Entries that would leave the quarantine. */
+      readonly redriven: number
+
+      /** Readings that fit now: a message may hold several. */
+      readonly accepted: number
+
+      /** Entries that were judged and stay. */
+      readonly remaining: number
+
+      /** Why: of the first 100 that stay. */
+      readonly stillRefused: readonly {
+        /** Offset of the reading in the journal. */
+        readonly id: number
+        readonly reason: string
+        readonly message: string
+        readonly details: readonly ErrorDetail[]
+      }[]
+    }
+  }
+
+  /**
    * Tell again of what a rule finds on a stream.
    *
    * Needs the permission `data:write`.
@@ -3737,6 +3789,7 @@ export const operationPaths = {
   summarizeQuarantine: 'GET /streams/{streamId}/quarantine/summary',
   tailStream: 'GET /streams/{streamId}/tail',
   testWebhook: 'POST /notifications/webhooks/{configId}/test',
+  tryQuarantine: 'POST /streams/{streamId}/quarantine/trial',
   unmuteAlert: 'POST /alerts/{alertId}/unmute',
   unsubscribeByMail: 'POST /mail/unsubscribe/{token}',
   uploadFile: 'PUT /uploads/{uploadId}',
@@ -3923,6 +3976,7 @@ export const operationScopes = {
   summarizeQuarantine: 'data:read',
   tailStream: 'data:read',
   testWebhook: 'webhooks:write',
+  tryQuarantine: 'data:read',
   unmuteAlert: 'data:write',
   validateReadings: 'data:write',
   validateToken: 'any',
