@@ -144,7 +144,7 @@ describe('the credentials of an operation', () => {
   test('are one of the two schemes, with the permission, or none', () => {
     const wrong = thoseThat((operation) => {
       const scope = operation['x-required-scope']
-      const roles = scope === 'any' ? [] : [scope]
+      const roles = scope === 'any' ? [] : scope?.split(' ')
       const schemes = {
         bearer: { bearer: roles },
         'header-key': { apiKey: roles, apiSecret: roles },

@@ -14,6 +14,8 @@ import { mqttSessionRoutes } from '../../ingest/mqtt-sessions/session-routes.ts'
 import { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
 import { asyncApiRoutes } from '../../operating/asyncapi/asyncapi-routes.ts'
 import type { Backups } from '../../operating/backup/backups.ts'
+import { ConsoleFiles } from '../../operating/console/console-files.ts'
+import { consoleRoutes } from '../../operating/console/console-routes.ts'
 import { failingParts, serviceMetrics } from '../../operating/observability/facts.ts'
 import { healthRoutes } from '../../operating/observability/health.ts'
 import { metricsRoutes } from '../../operating/observability/metrics.ts'
@@ -312,6 +314,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       }),
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
+      consoleRoutes({ files: new ConsoleFiles() }),
       metricsRoutes(
         serviceMetrics({
           ...engine,

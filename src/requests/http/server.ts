@@ -14,7 +14,7 @@ import type {
   Interface,
 } from '../../access/auth/authenticate.ts'
 import type { CallerKind } from '../../access/auth/limited-key.ts'
-import { grants, type Scope } from '../../access/auth/scopes.ts'
+import { grants, type NeededScope, type Scope } from '../../access/auth/scopes.ts'
 import type { Certificate } from '../../config/tls-files.ts'
 import { DomainError } from '../../core/errors.ts'
 import { answerChecks } from './answer-check.ts'
@@ -253,10 +253,18 @@ const refusalOf: Readonly<Record<CallerKind, string>> = {
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */
 function requireScope(
   { scope: granted }: AuthenticatedCaller,
-  needed: Scope | 'any' | undefined,
+  needed: NeededScope | undefined,
 ): void {
-  if (needed === undefined || needed === 'any' || grants(granted, needed)) return
-  throw new DomainError('insufficient_permissions', `the key lacks the permission ${needed}`)
+  if (needed === undefined) return
+  const lacking = lackingScope(granted, needed)
+  if (lacking === undefined) return
+  throw new DomainError('insufficient_permissions', `the key lacks the permission ${lacking}`)
+}
+
+function lackingScope(granted: string, needed: NeededScope): Scope | undefined {
+  // Nearly all need one, and no list is made of that with every request.
+  if (typeof needed !== 'string') return needed.find((scope) => !grants(granted, scope))
+  return needed === 'any' || grants(granted, needed) ? undefined : needed
 }
 
 /** @throws DomainError `invalid_request`, naming the credentials to use */

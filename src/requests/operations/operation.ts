@@ -10,7 +10,7 @@ import type {
 import type { Static, TSchema } from 'typebox'
 import type { AuthenticatedCaller, Interface } from '../../access/auth/authenticate.ts'
 import type { CallerKind } from '../../access/auth/limited-key.ts'
-import type { Scope } from '../../access/auth/scopes.ts'
+import type { NeededScope } from '../../access/auth/scopes.ts'
 import type { ErrorCode } from '../../core/error-catalogue.ts'
 import type { Tag } from '../http/openapi/tags.ts'
 import { keyHeaders, record, uuid } from '../http/schema.ts'
@@ -28,8 +28,8 @@ export interface Operation<
   /** One line, in the imperative. */
   readonly summary: string
   readonly description?: string
-  /** Permission that the caller's key must grant; `any`: good credentials are enough. */
-  readonly scope: Scope | 'any'
+  /** The permission, or permissions, that the caller's key must grant; `any`: good credentials are enough. */
+  readonly scope: NeededScope
   /** Whom it is for: users, unless it says otherwise. */
   readonly callers?: readonly CallerKind[]
   /** The one interface that has it (decisions.md#two-interfaces-on-one-address). */

@@ -1,5 +1,6 @@
+import { versionHeaders } from '../../requests/http/if-match.ts'
 import * as s from '../../requests/http/schema.ts'
-import { streamVersion } from './definition-schemas.ts'
+import { definition, streamVersion } from './definition-schemas.ts'
 
 export const streamsQuery = {
   ...s.query({
@@ -9,6 +10,12 @@ export const streamsQuery = {
   }),
   patternProperties: { '^tag\\.': s.text },
 }
+
+/** The definition, with its version in the headers as well. */
+export const versionedAnswer = s.answer(definition, {
+  description: 'The definition.',
+  headers: versionHeaders,
+})
 
 const countersSchema = s.component('StreamCounters', {
   ...s.record({

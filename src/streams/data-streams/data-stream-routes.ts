@@ -4,6 +4,7 @@ import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { versionTag } from '../../requests/http/if-match.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, describedOnly } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -26,7 +27,7 @@ import {
 import { parseDefinition, type StreamDefinition } from './definition.ts'
 import {
   dataStream,
-  definition as definitionSchema,
+  type definition as definitionSchema,
   listedStream,
   newDataStream,
 } from './definition-schemas.ts'
@@ -139,9 +140,12 @@ function addReading(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
     bearer: halfOf<'GET /streams/:streamId'>()({
       description:
         'The definition of a data stream. In place of the secrets of its source there are marks.',
-      answers: { 200: definitionSchema },
-      handler: async ({ caller, params }) =>
-        shownDefinition(needs, await ownStream(needs, caller.userId, params.streamId)),
+      answers: { 200: api.versionedAnswer },
+      handler: async ({ caller, params, reply }) => {
+        const stream = await ownStream(needs, caller.userId, params.streamId)
+        void reply.header('etag', versionTag(stream.version))
+        return await shownDefinition(needs, stream)
+      },
     }),
   })
 }

@@ -1,3 +1,4 @@
+import { scopesNeeded } from '../../../access/auth/scopes.ts'
 import { type ErrorCode, errorCatalogue } from '../../../core/error-catalogue.ts'
 import { nodeHttp } from '../node-http.ts'
 import type { DescribedRoute } from '../route-description.ts'
@@ -84,7 +85,8 @@ function operation(route: DescribedRoute, components: Components): JsonSchema {
     summary: schema.summary,
     ...(description !== '' && { description }),
     tags: schema.tags,
-    ...(scope !== undefined && { 'x-required-scope': scope }),
+    // Of several all are needed: a text with spaces between them, as tokens have it.
+    ...(scope !== undefined && { 'x-required-scope': [scope].flat().join(' ') }),
     security: security(config),
     ...parameters(route, components),
     ...requestBody(schema.body, components),
@@ -99,7 +101,10 @@ type Needed = DescribedRoute['config']
 
 function permissionNeeded({ scope, interface: only }: Needed): string {
   if (scope === undefined) return ''
-  const permission = scope === 'any' ? 'no particular permission' : `the permission \`${scope}\``
+  const needed = scopesNeeded(scope).map((one) => `\`${one}\``)
+  const word = needed.length > 1 ? 'permissions' : 'permission'
+  const permission =
+    needed.length === 0 ? 'no particular permission' : `the ${word} ${needed.join(' and ')}`
   if (only === undefined) return `Needs ${permission}.`
   const credentials = only === 'bearer' ? 'a bearer token' : 'a key, not a token'
   return `Needs ${permission}, and ${credentials}.`
@@ -107,7 +112,7 @@ function permissionNeeded({ scope, interface: only }: Needed): string {
 
 function security({ scope, interface: only, takesBasic }: Needed): readonly JsonSchema[] {
   if (scope === undefined) return []
-  const roles = scope === 'any' ? [] : [scope]
+  const roles = scopesNeeded(scope)
   const schemes = { bearer: { bearer: roles }, 'header-key': { apiKey: roles, apiSecret: roles } }
   if (only !== undefined) return [schemes[only]]
   const basic = takesBasic === true ? [{ basic: roles }] : []

@@ -1,0 +1,11 @@
+import { render } from 'preact'
+import './styles/layers.css'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/components.css'
+import { App } from './app.tsx'
+
+const place = document.getElementById('app')
+if (place === null) throw new Error('the page has no place for the console')
+render(<App />, place)
