@@ -183,6 +183,12 @@ export const errorCatalogue = {
     remedy: 'Follow the stream anew, with start or last; readings may then come again.',
     retryable: false,
   },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The resource has another version by now than the If-Match header names.',
+    remedy: 'Read it again, bring both changes together, and send them with its new ETag.',
+    retryable: false,
+  },
   query_too_slow: {
     status: 422,
     meaning: 'The query took more time or memory than one may take, and was ended.',

@@ -3291,7 +3291,8 @@ export interface BearerOperations {
    *
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
-   * version before did. Readings that arrive after the answer are judged by it.
+   * version before did. Readings that arrive after the answer are judged by it. With
+   * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays.
@@ -3401,7 +3402,8 @@ export interface KeyOperations {
    *
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
-   * version before did. Readings that arrive after the answer are judged by it.
+   * version before did. Readings that arrive after the answer are judged by it. With
+   * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays.
