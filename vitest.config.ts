@@ -37,10 +37,22 @@ export default defineConfig({
         },
       },
       {
+        // The console in a browser, against services as `npm start` starts them.
+        test: {
+          name: 'browser',
+          expect,
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/support/console/built-console.ts'],
+          testTimeout: 240_000,
+          hookTimeout,
+        },
+      },
+      {
         // What takes long, and kills that go on and on: `npm run test:deep`, beside `npm test`.
         test: {
           name: 'deep',
           expect,
+          globalSetup: ['test/support/console/built-console.ts'],
           include: ['test/deep/**/*.test.ts'],
           testTimeout: 3_600_000,
           hookTimeout,
