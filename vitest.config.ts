@@ -42,7 +42,6 @@ export default defineConfig({
           name: 'browser',
           expect,
           include: ['test/browser/**/*.test.ts'],
-          globalSetup: ['test/support/console/built-console.ts'],
           testTimeout: 240_000,
           hookTimeout,
         },
@@ -52,7 +51,6 @@ export default defineConfig({
         test: {
           name: 'deep',
           expect,
-          globalSetup: ['test/support/console/built-console.ts'],
           include: ['test/deep/**/*.test.ts'],
           testTimeout: 3_600_000,
           hookTimeout,

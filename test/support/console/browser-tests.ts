@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { adminKey, adminSecret } from '../service-process.ts'
 import { BrowserPages, type SignInKey } from './browser-pages.ts'
+import { buildConsole } from './built-console.ts'
 
 /** Whoever opens a page: from an empty browser, signed in with a key or not. */
 export interface Visitor extends BrowserContextOptions {
@@ -31,6 +32,7 @@ export function browserTests(): BrowserTests {
   }
 
   beforeAll(async () => {
+    buildConsole()
     started = await BrowserPages.launch()
   })
 
