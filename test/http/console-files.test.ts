@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -256,6 +256,16 @@ describe('the service', () => {
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     },
   )
+
+  test('has a page at each path that the console knows, and no operation', async () => {
+    const text = readFileSync('console/src/routing/paths.ts', 'utf8')
+    const places = [...text.matchAll(/['`](\/console[^'`$]*)/g)].map(([, path = '']) => path)
+    expect(places.length).toBeGreaterThan(10)
+    for (const path of places) {
+      const { headers } = await fetch(service.process.http + path)
+      expect([path, headers.get('content-type')]).toEqual([path, 'text/html; charset=utf-8'])
+    }
+  })
 
   test('has its operations where they were', async () => {
     for (const path of ['/streams', '/vaults', '/console/nothing.js']) {
