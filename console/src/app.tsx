@@ -46,7 +46,7 @@ function Pages() {
       <Route path="/console/sources" component={Sources} />
       <Route path="/console/webhooks" component={Webhooks} />
       <Route path="/console/inbox" component={Inbox} />
-      <Route path="/console/sessions" component={Sessions} />
+      <Route path="/console/signed-in" component={Sessions} />
       <Route default component={NotFound} />
     </Router>
   )

@@ -14,7 +14,8 @@ export const paths = {
   sources: '/console/sources',
   webhooks: '/console/webhooks',
   inbox: '/console/inbox',
-  sessions: '/console/sessions',
+  // The address of its name is one of the interface.
+  sessions: '/console/signed-in',
   record: (type: RecordType, id: string) => `/console/record/${type}/${encodeURIComponent(id)}`,
 } as const
 
