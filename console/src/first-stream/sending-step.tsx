@@ -53,7 +53,8 @@ function Commands({ streamId, source }: CommandsProps) {
   const topic = source['topic']
   const known: CommandFacts = {
     streamId,
-    http: service.http,
+    // The service was reached there: what it takes for its own address may be that of a proxy.
+    http: location.origin,
     mqtt: service.mqtt,
     mqtts: service.mqtts,
     topic: typeof topic === 'string' && !/[+#]/.test(topic) ? topic : undefined,
