@@ -2,14 +2,16 @@ import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useResource } from './api/resource.ts'
 import { loadSession, session } from './api/session.ts'
-import { Failed, Skeleton } from './components/states.tsx'
 import { NotFound } from './components/not-found.tsx'
+import { Failed, Skeleton } from './components/states.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
 const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
-const NewStream = lazy(() => import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream))
+const NewStream = lazy(() =>
+  import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
+)
 const RecordPage = lazy(() => import('./pages/record/record.tsx').then((page) => page.RecordPage))
 const Alerts = lazy(() => import('./pages/alerts/alerts.tsx').then((page) => page.Alerts))
 const Sources = lazy(() => import('./pages/sources/sources.tsx').then((page) => page.Sources))
