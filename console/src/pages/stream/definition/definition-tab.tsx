@@ -1,12 +1,17 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { api } from '../../../api/client.ts'
 import { may } from '../../../api/session.ts'
+import {
+  changeBetween,
+  readDefinition,
+  type StreamAnswer,
+  textOf,
+} from '../../../editor/definition.ts'
 import { JsonEditor } from '../../../editor/json-editor.tsx'
 import type { TextProblem } from '../../../editor/text-problems.ts'
 import { type QueryState, useQuery } from '../../../routing/query.ts'
-import { changeBetween, readDefinition, type StreamAnswer, textOf } from './definition.ts'
 import './definition.css'
-import { draftOf, dropDraft, freshDraft, keepDraft } from './drafts.ts'
+import { draftOf, dropDraft, freshDraft, keepDraft } from '../../../editor/drafts.ts'
 import { FieldsTable } from './fields-table.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { keepSample, TrySample } from './try-sample.tsx'

@@ -1,4 +1,4 @@
-import { isJson } from './definition.ts'
+import { isJson } from '../../../editor/definition.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
