@@ -9,6 +9,10 @@ import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
 const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
+const QuarantinePage = lazy(() =>
+  import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
+)
+const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
 
 export function App() {
   const first = useResource(loadSession, [])
@@ -33,6 +37,8 @@ function Pages() {
     <Router onRouteChange={focusPage}>
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
+      <Route path="/console/quarantine" component={QuarantinePage} />
+      <Route path="/console/streams/:id/:tab?" component={StreamPage} />
       <Route default component={NotFound} />
     </Router>
   )
