@@ -3800,7 +3800,10 @@ export const operationPaths = {
   verifyVault: 'POST /vaults/{vaultId}/verify',
 } as const
 
-/** The permission that each operation needs; `any`: good credentials are enough. */
+/**
+ * The permission that each operation needs, or several with spaces between them; `any`: good
+ * credentials are enough.
+ */
 export const operationScopes = {
   acknowledgeAlert: 'data:write',
   archiveInboxEntries: 'notifications:write',

@@ -1,3 +1,4 @@
+import { NameLink } from '../components/name-link.tsx'
 import { Time } from '../components/time.tsx'
 import { paths } from '../routing/paths.ts'
 import type { QueryState } from '../routing/query.ts'
@@ -93,9 +94,7 @@ function Row({ entry, query, isOne, isChosen, onChoose }: RowProps) {
         </td>
         {!isOne && (
           <td data-label="Stream">
-            <a href={paths.stream(streamId, 'quarantine')}>
-              <bdi>{streamName}</bdi>
-            </a>
+            <NameLink href={paths.stream(streamId, 'quarantine')} name={streamName} />
           </td>
         )}
         <td data-label="Reason">

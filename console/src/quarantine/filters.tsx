@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { ChoiceFilter } from '../components/choice-filter.tsx'
 import type { QueryState } from '../routing/query.ts'
 import { reasonWords } from './reasons.ts'
 
@@ -29,43 +29,12 @@ export function Filters({ query, reasons }: FiltersProps) {
   const all = chosen === '' || known.includes(chosen) ? known : [...known, chosen]
   return (
     <div class="row">
-      <Choice
+      <ChoiceFilter
         label="Reason"
         name="reason"
-        query={query}
         choices={[['', 'any'], ...all.map((reason) => [reason, reasonWords(reason).name] as const)]}
       />
-      <Choice label="Received" name="within" query={query} choices={spans} />
+      <ChoiceFilter label="Received" name="within" choices={spans} />
     </div>
-  )
-}
-
-interface ChoiceProps {
-  readonly label: string
-  readonly name: string
-  readonly query: QueryState
-  readonly choices: readonly (readonly [value: string, says: string])[]
-}
-
-function Choice({ label, name, query, choices }: ChoiceProps) {
-  const id = useId()
-  return (
-    <span class="row">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        class="control"
-        value={query.get(name)}
-        onChange={(event) =>
-          query.set({ [name]: event.currentTarget.value, cursor: undefined, entry: undefined })
-        }
-      >
-        {choices.map(([value, says]) => (
-          <option key={value} value={value}>
-            {says}
-          </option>
-        ))}
-      </select>
-    </span>
   )
 }
