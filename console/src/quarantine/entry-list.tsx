@@ -84,12 +84,9 @@ function Row({ entry, query, isOne, isChosen, onChoose }: RowProps) {
           />
         </td>
         <td data-label="Received" class="quarantine-time">
-          <a
-            href={query.linkTo({ entry: isOpen ? undefined : key })}
-            aria-expanded={isOpen}
-            aria-label={`Entry ${entry.id}`}
-          >
+          <a href={query.linkTo({ entry: isOpen ? undefined : key })} aria-expanded={isOpen}>
             <Time at={receivedAt} />
+            <span class="visually-hidden">, entry {entry.id}</span>
           </a>
         </td>
         {!isOne && (
@@ -97,9 +94,13 @@ function Row({ entry, query, isOne, isChosen, onChoose }: RowProps) {
             <NameLink href={paths.stream(streamId, 'quarantine')} name={streamName} />
           </td>
         )}
-        <td data-label="Reason">
-          <span>{reasonWords(reason).name}</span>
-          <span class="soft quarantine-message">{message}</span>
+        <td data-label="Reason" class="quarantine-reason">
+          <div>
+            {reasonWords(reason).name}
+            <span class="soft quarantine-message" title={message}>
+              {message}
+            </span>
+          </div>
         </td>
         <td data-label="Bytes" class="quarantine-preview mono">
           {isOpen ? '' : previewOf(entry)}

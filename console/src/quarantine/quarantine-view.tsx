@@ -8,6 +8,7 @@ import { Deeds } from './deeds.tsx'
 import { countOf, type Entry, type EntryFilter, keyOf, listEntries, summarize } from './entries.ts'
 import { EntryList } from './entry-list.tsx'
 import { Filters, startOf } from './filters.tsx'
+import { OtherEntry } from './other-entry.tsx'
 import './quarantine.css'
 import type { ChosenEntry } from './targets.ts'
 
@@ -62,6 +63,7 @@ export function QuarantineView({ stream }: QuarantineViewProps) {
         >
           {(page) => (
             <>
+              <OtherEntry entries={page.entries} query={query} />
               <EntryList
                 entries={page.entries}
                 query={query}
