@@ -8,6 +8,7 @@ import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
+const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
 const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
 
 export function App() {
@@ -33,6 +34,7 @@ function Pages() {
     <Router onRouteChange={focusPage}>
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
+      <Route path="/console/streams/:id/:tab?" component={StreamPage} />
       <Route default component={NotFound} />
     </Router>
   )
