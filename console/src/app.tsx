@@ -8,6 +8,9 @@ import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
+const StreamsList = lazy(() =>
+  import('./pages/streams/streams.tsx').then((page) => page.StreamsList),
+)
 const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
 const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
 
@@ -34,6 +37,7 @@ function Pages() {
     <Router onRouteChange={focusPage}>
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
+      <Route path="/console/streams" component={StreamsList} />
       <Route path="/console/streams/:id/:tab?" component={StreamPage} />
       <Route default component={NotFound} />
     </Router>

@@ -1,4 +1,5 @@
 import { paths, withQuery } from '../routing/paths.ts'
+import './tags.css'
 
 /** Tags of a stream; each leads to the streams that have it. */
 export function Tags({ tags }: { readonly tags: Readonly<Record<string, string>> }) {
