@@ -37,6 +37,16 @@ export default defineConfig({
         },
       },
       {
+        // The console in a browser, against services as `npm start` starts them.
+        test: {
+          name: 'browser',
+          expect,
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout,
+        },
+      },
+      {
         // What takes long, and kills that go on and on: `npm run test:deep`, beside `npm test`.
         test: {
           name: 'deep',

@@ -138,8 +138,6 @@ async function build(vite, sources) {
     await vite.build({
       root: join(root, 'console'),
       base: '/console/',
-      cacheDir: join(dirname(folder), 'vite'),
-      envDir: false,
       logLevel: 'warn',
       build: { outDir: built, emptyOutDir: true },
     })
@@ -167,5 +165,5 @@ async function run() {
 try {
   await run()
 } catch (error) {
-  giveUp(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  giveUp(error instanceof Error ? error.message : String(error))
 }

@@ -28,6 +28,7 @@ const rooms = [
   'charts',
   'editor',
   'quarantine',
+  'first-stream',
   'pages',
   'shell',
 ]

@@ -34,7 +34,7 @@ export class ApiFailure extends Error {
   readonly details: readonly FailureDetail[]
   /** Seconds until another try makes sense, where the service says so. */
   readonly retryAfterS: number | undefined
-  /** The same call with this key does once what was asked for, whether this one has done it or not. */
+  /** A call that repeats this one under its key does nothing twice, whether this one has done it or not. */
   readonly idempotencyKey: string | undefined
   /** Headers of the answer; none where none came. */
   readonly headers: Headers

@@ -981,6 +981,18 @@ export interface SharedOperations {
   }
 
   /**
+   * End a session of the console that was made with this key.
+   *
+   * With `keys:admin` one of any key of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly endSession: {
+    readonly path: { readonly consoleSessionId: string }
+    readonly answer: undefined
+  }
+
+  /**
    * Explain an alert: which reading moved it when, and what was delivered of it.
    *
    * The newest 100 steps, each with the deliveries that followed; and what the rule waits for
@@ -1411,6 +1423,8 @@ export interface SharedOperations {
         | 'email.deleted'
         | 'email.verified'
         | 'email.unsubscribed'
+        | 'console_session.created'
+        | 'console_session.ended'
         | 'login.failed'
         | undefined
     }
@@ -1712,6 +1726,23 @@ export interface SharedOperations {
   }
 
   /**
+   * List the sessions of the console that were made with this key, oldest first.
+   *
+   * With `keys:admin` those of all keys of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly listSessions: {
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+    }
+    readonly answer: readonly ConsoleSession[]
+  }
+
+  /**
    * List the alerts of a data stream, newest first.
    *
    * Needs the permission `data:read`.
@@ -1924,10 +1955,10 @@ export interface SharedOperations {
    * See what the transform of a data stream makes of readings.
    *
    * Stores nothing. A transform that is given takes the place of that of the stream, which
-   * stays as it is. Where the definition says where the readings of a message are, or its
-   * fields (`items`, `from`), each of the `readings` is a message, without a topic, headers
-   * and the like: of one that holds several readings there are several results, one behind the
-   * other.
+   * stays as it is; with a `definition` the readings are judged as they would be after that
+   * change. Where the definition says where the readings of a message are, or its fields
+   * (`items`, `from`), each of the `readings` is a message, without a topic, headers and the
+   * like: of one that holds several readings there are several results, one behind the other.
    *
    * Needs the permission `streams:read`.
    */
@@ -1939,6 +1970,9 @@ export interface SharedOperations {
 
       /** As in `processing`. */
       readonly transform?: readonly unknown[] | undefined
+
+      /** A change of the definition to try, as `PUT /streams/{streamId}` takes it. */
+      readonly definition?: Readonly<Record<string, unknown>> | undefined
     }
     readonly answer: {
       readonly streamId: string
@@ -2495,6 +2529,13 @@ export interface SharedOperations {
   }
 
   /**
+   * Read who is signed in to the console with this session, and what they may do.
+   *
+   * Needs no particular permission, and a session of the console.
+   */
+  readonly readSession: { readonly answer: CurrentConsoleSession }
+
+  /**
    * Read how far the data of a deleted stream is removed.
    *
    * For 30 days after that is done.
@@ -3027,6 +3068,24 @@ export interface SharedOperations {
   }
 
   /**
+   * Sign a browser in to the console, with a key and its secret.
+   *
+   * Only for a page of this service. The session is a cookie; one that the browser has already
+   * ends. Keys of devices, and those that devices register with, get none.
+   */
+  readonly signIn: {
+    readonly body: { readonly apiKey: string; readonly apiSecret: string }
+    readonly answer: CurrentConsoleSession
+  }
+
+  /**
+   * Sign out: the session of this request ends.
+   *
+   * Needs no particular permission, and a session of the console.
+   */
+  readonly signOut: { readonly answer: undefined }
+
+  /**
    * Count the alerts that go on, by state and severity, in all and for each vault.
    *
    * Needs the permission `data:read`.
@@ -3122,6 +3181,55 @@ export interface SharedOperations {
     readonly path: { readonly configId: string }
     readonly body: WebhookTest
     readonly answer: PlannedDelivery
+  }
+
+  /**
+   * See what a redrive would do, by the definition as it is or by a change of it.
+   *
+   * Nothing is stored, and every entry stays. Choose entries as for a redrive; without a body
+   * all are judged.
+   *
+   * Needs the permission `data:read`.
+   */
+  readonly tryQuarantine: {
+    readonly path: { readonly streamId: string }
+    readonly body?: {
+      /** Only these entries. */
+      readonly ids?: readonly number[] | undefined
+
+      /** Only entries with this reason, or one of these. */
+      readonly reason?: string | readonly string[] | undefined
+
+      /** Received then or later; RFC 3339. */
+      readonly start?: string | undefined
+
+      /** Received before then; RFC 3339. */
+      readonly end?: string | undefined
+
+      /** A change of the definition to try, as `PUT /streams/{streamId}` takes it. */
+      readonly definition?: Readonly<Record<string, unknown>> | undefined
+    } | null
+    readonly answer: {
+      readonly streamId: string
+
+      /** Entries that would leave the quarantine. */
+      readonly redriven: number
+
+      /** Readings that fit now: a message may hold several. */
+      readonly accepted: number
+
+      /** Entries that were judged and stay. */
+      readonly remaining: number
+
+      /** Why: of the first 100 that stay. */
+      readonly stillRefused: readonly {
+        /** Offset of the reading in the journal. */
+        readonly id: number
+        readonly reason: string
+        readonly message: string
+        readonly details: readonly ErrorDetail[]
+      }[]
+    }
   }
 
   /**
@@ -3291,7 +3399,8 @@ export interface BearerOperations {
    *
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
-   * version before did. Readings that arrive after the answer are judged by it.
+   * version before did. Readings that arrive after the answer are judged by it. With
+   * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays.
@@ -3401,7 +3510,8 @@ export interface KeyOperations {
    *
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
-   * version before did. Readings that arrive after the answer are judged by it.
+   * version before did. Readings that arrive after the answer are judged by it. With
+   * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays.
@@ -3559,6 +3669,7 @@ export const operationPaths = {
   downloadUserPicture: 'GET /users/{userId}/image',
   downloadVaultImage: 'GET /vaults/{vaultId}/image',
   endMqttSession: 'DELETE /mqtt/sessions/{clientId}',
+  endSession: 'DELETE /console/sessions/{consoleSessionId}',
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
@@ -3591,6 +3702,7 @@ export const operationPaths = {
   listPublicKeys: 'GET /.well-known/jwks.json',
   listQuarantine: 'GET /streams/{streamId}/quarantine',
   listRefusedReadings: 'GET /streams/{streamId}/refused',
+  listSessions: 'GET /console/sessions',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
   listStreamVersions: 'GET /streams/{streamId}/versions',
@@ -3634,6 +3746,7 @@ export const operationPaths = {
   readQuarantineEntry: 'GET /streams/{streamId}/quarantine/{entryId}',
   readReadiness: 'GET /health/ready',
   readReadings: 'GET /streams/{streamId}/data',
+  readSession: 'GET /console/session',
   readStream: 'GET /streams/{streamId}',
   readStreamDeletion: 'GET /streams/{streamId}/deletion',
   readStreamMetadata: 'GET /streams/{streamId}/metadata',
@@ -3670,10 +3783,13 @@ export const operationPaths = {
   rotateSourceSecret: 'POST /streams/{streamId}/source/rotate-secret',
   rotateWebhookSecret: 'POST /notifications/webhooks/{configId}/rotate-secret',
   runSource: 'POST /streams/{streamId}/source/run',
+  signIn: 'POST /console/session',
+  signOut: 'DELETE /console/session',
   summarizeAlerts: 'GET /alerts/summary',
   summarizeQuarantine: 'GET /streams/{streamId}/quarantine/summary',
   tailStream: 'GET /streams/{streamId}/tail',
   testWebhook: 'POST /notifications/webhooks/{configId}/test',
+  tryQuarantine: 'POST /streams/{streamId}/quarantine/trial',
   unmuteAlert: 'POST /alerts/{alertId}/unmute',
   unsubscribeByMail: 'POST /mail/unsubscribe/{token}',
   uploadFile: 'PUT /uploads/{uploadId}',
@@ -3684,7 +3800,10 @@ export const operationPaths = {
   verifyVault: 'POST /vaults/{vaultId}/verify',
 } as const
 
-/** The permission that each operation needs; `any`: good credentials are enough. */
+/**
+ * The permission that each operation needs, or several with spaces between them; `any`: good
+ * credentials are enough.
+ */
 export const operationScopes = {
   acknowledgeAlert: 'data:write',
   archiveInboxEntries: 'notifications:write',
@@ -3754,6 +3873,7 @@ export const operationScopes = {
   downloadTemplateImage: 'vaults:read',
   downloadVaultImage: 'vaults:read',
   endMqttSession: 'data:write',
+  endSession: 'any',
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
@@ -3783,6 +3903,7 @@ export const operationScopes = {
   listProvisioningKeys: 'keys:admin',
   listQuarantine: 'data:read',
   listRefusedReadings: 'data:read',
+  listSessions: 'any',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
   listStreamVersions: 'streams:read',
@@ -3817,6 +3938,7 @@ export const operationScopes = {
   readNotificationPreferences: 'notifications:read',
   readQuarantineEntry: 'data:read',
   readReadings: 'data:read',
+  readSession: 'any',
   readStream: 'streams:read',
   readStreamDeletion: 'streams:read',
   readStreamMetadata: 'streams:read',
@@ -3852,10 +3974,12 @@ export const operationScopes = {
   rotateSourceSecret: 'streams:write',
   rotateWebhookSecret: 'webhooks:write',
   runSource: 'streams:write',
+  signOut: 'any',
   summarizeAlerts: 'data:read',
   summarizeQuarantine: 'data:read',
   tailStream: 'data:read',
   testWebhook: 'webhooks:write',
+  tryQuarantine: 'data:read',
   unmuteAlert: 'data:write',
   validateReadings: 'data:write',
   validateToken: 'any',
@@ -4507,6 +4631,8 @@ export type AuditEntry = {
     | 'email.deleted'
     | 'email.verified'
     | 'email.unsubscribed'
+    | 'console_session.created'
+    | 'console_session.ended'
     | 'login.failed'
   readonly actorUserId: string | null
   readonly actorKeyId: string | null
@@ -5024,6 +5150,25 @@ export type CoapSource = {
   /** of typed texts: what stands before the decimals of a number */
   readonly decimal?: '.' | ',' | undefined
 }
+export type ConsoleSession = {
+  readonly id: string
+  readonly apiKeyId: string
+  readonly keyName: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+
+  /** Then it is over, however much it is used. */
+  readonly expiresAt: string
+
+  /** Then it is over, unless it is used before. */
+  readonly idleExpiresAt: string
+
+  /** Where the browser signed in from. */
+  readonly address: string
+
+  /** Whether it is the one of this request. */
+  readonly current: boolean
+}
 export type Credential = {
   readonly id: string
   readonly created_at: string
@@ -5035,6 +5180,49 @@ export type Credential = {
   /** No secret is kept: always empty. */
   readonly secret: ''
   readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+}
+export type CurrentConsoleSession = {
+  readonly id: string
+  readonly user: { readonly id: string; readonly username: string }
+  readonly apiKeyId: string
+  readonly scopes: readonly (
+    | 'vaults:read'
+    | 'vaults:write'
+    | 'streams:read'
+    | 'streams:write'
+    | 'data:read'
+    | 'data:write'
+    | 'attachments:read'
+    | 'attachments:write'
+    | 'notifications:read'
+    | 'notifications:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'keys:admin'
+    | 'platform:admin'
+  )[]
+
+  /** Then it is over, however much it is used. */
+  readonly expiresAt: string
+
+  /** Then it is over, unless it is used before. */
+  readonly idleExpiresAt: string
+  readonly service: {
+    readonly version: string
+    readonly http: string
+
+    /** Null: there is no MQTT without TLS. */
+    readonly mqtt: string | null
+
+    /** Null: there is no MQTT over TLS. */
+    readonly mqtts: string | null
+
+    /** What the time series are in. */
+    readonly store: 'duckdb' | 'questdb'
+
+    /** Whether it sends mail. */
+    readonly mail: boolean
+  }
 }
 
 /** The fields of the stream beside the time; unknown ones under `extra`. */

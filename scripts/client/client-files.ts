@@ -46,7 +46,9 @@ function operationsFile(document: Json): string {
     `export const operationPaths = { ${operations
       .map(({ operationId, method, path }) => `${operationId}: ${quoted(`${method} ${path}`)},`)
       .join('\n')} } as const\n`,
-    docComment('The permission that each operation needs; `any`: good credentials are enough.'),
+    docComment(
+      'The permission that each operation needs, or several with spaces between them; `any`: good credentials are enough.',
+    ),
     `export const operationScopes = { ${operations
       .flatMap(({ operationId, 'x-required-scope': scope }) =>
         scope === undefined ? [] : [`${operationId}: ${quoted(scope)},`],

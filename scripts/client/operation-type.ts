@@ -33,14 +33,12 @@ const titles: Readonly<Record<Interface, string>> = {
   'header-key': 'With a key',
 }
 
-/** The interfaces that have an operation: both for what anybody may call. */
+/** The interfaces that have an operation: both where the credentials are of neither, or none are needed. */
 export function interfacesOf({ security }: DocumentedOperation): readonly Interface[] {
-  if (security.length === 0) return ['bearer', 'header-key']
-  const has = (scheme: string) => security.some((schemes) => scheme in schemes)
-  return [
-    ...(has('bearer') ? (['bearer'] as const) : []),
-    ...(has('apiKey') ? (['header-key'] as const) : []),
-  ]
+  const named = Object.entries({ bearer: 'bearer', 'header-key': 'apiKey' } as const)
+    .filter(([, scheme]) => security.some((schemes) => scheme in schemes))
+    .map(([one]) => one as Interface)
+  return named.length === 0 ? ['bearer', 'header-key'] : named
 }
 
 /** Whether an operation has a shape of its own in each interface. */

@@ -55,6 +55,7 @@ async function pathOf(operation: Operation): Promise<string> {
 /** Operations that a key needs no right to change anything for, and what they do all the same: nothing. */
 const changingNothing = [
   'POST /streams/{streamId}/alerts/backtest',
+  'POST /streams/{streamId}/quarantine/trial',
   'POST /streams/{streamId}/transform/preview',
 ]
 

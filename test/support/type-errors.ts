@@ -6,7 +6,7 @@ import { TemporaryFolder } from './temporary-folder.ts'
 /** What the compiler says of a source that may import files of the project by their whole paths. */
 export function typeErrorsIn(source: string): readonly string[] {
   using folder = new TemporaryFolder()
-  writeFileSync(folder.file('source.ts'), source)
+  writeFileSync(folder.file('source.mts'), source)
   writeFileSync(
     folder.file('tsconfig.json'),
     JSON.stringify({
@@ -16,7 +16,7 @@ export function typeErrorsIn(source: string): readonly string[] {
         rewriteRelativeImportExtensions: false,
         allowImportingTsExtensions: true,
       },
-      include: ['source.ts'],
+      include: ['source.mts'],
     }),
   )
   const { stdout, error } = spawnSync('node_modules/.bin/tsc', ['-p', folder.path], {

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { createClient, type Operations } from '../../../clients/typescript/call.ts'
 import { isSignedOut } from './failure.ts'
 
-export type SessionFacts = Operations['readConsoleSession']['answer']
+export type SessionFacts = Operations['readSession']['answer']
 
 /** `unknown` until the first answer; `over`: it was signed in, and the page is still there. */
 export type SessionState =
@@ -33,7 +33,7 @@ export function may(...scopes: readonly string[]): boolean {
 /** Finds out who is signed in. @throws ApiFailure for anything else than nobody */
 export async function loadSession(): Promise<void> {
   try {
-    state.value = { is: 'in', facts: await client.call('readConsoleSession') }
+    state.value = { is: 'in', facts: await client.call('readSession') }
   } catch (error) {
     if (!isSignedOut(error)) throw error
     state.value = { is: 'out' }
@@ -43,7 +43,7 @@ export async function loadSession(): Promise<void> {
 /** Signs in with a key. The secret is sent, and kept nowhere. @throws ApiFailure */
 export async function signIn(apiKey: string, apiSecret: string): Promise<void> {
   const before = facts.peek()
-  await client.call('createConsoleSession', { body: { apiKey, apiSecret } })
+  await client.call('signIn', { body: { apiKey, apiSecret } })
   await loadSession()
   // What is on the page is the other user's: it begins anew.
   if (before !== undefined && before.user.id !== facts.peek()?.user.id) location.reload()
@@ -55,7 +55,7 @@ export async function signIn(apiKey: string, apiSecret: string): Promise<void> {
 /** Ends the session, here and at the service. @throws ApiFailure */
 export async function signOut(): Promise<void> {
   try {
-    await client.call('endConsoleSession')
+    await client.call('signOut')
   } catch (error) {
     if (!isSignedOut(error)) throw error
   }

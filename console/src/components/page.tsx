@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { unreadCount } from '../api/inbox-count.ts'
 
 export interface PageProps {
   readonly title: string
@@ -8,11 +9,12 @@ export interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** A page with its title, which is also that of the tab. */
+/** A page with its title, which is also that of the tab, after what is unread in the inbox. */
 export function Page({ title, beside, children }: PageProps) {
+  const unread = unreadCount.value ?? 0
   useEffect(() => {
-    document.title = `${title} · Streamvault`
-  }, [title])
+    document.title = `${unread > 0 ? `(${unread}) ` : ''}${title} · Streamvault`
+  }, [title, unread])
   return (
     <>
       <div class="page-head">

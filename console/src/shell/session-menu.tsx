@@ -6,6 +6,7 @@ import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Time } from '../components/time.tsx'
 import { chosenZone, isZone, offsetName, zone } from '../formats/times.ts'
+import { paths } from '../routing/paths.ts'
 import { hasShortcuts, type Theme, theme, themes } from '../settings/appearance.ts'
 
 /** Who is signed in, how the page looks, and the way out. */
@@ -42,6 +43,9 @@ export function SessionMenu() {
           Shortcuts of single keys
         </label>
         <div class="row">
+          <a class="button" href={paths.sessions}>
+            Sessions
+          </a>
           <a class="button" href="/docs">
             API
           </a>

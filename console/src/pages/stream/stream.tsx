@@ -16,6 +16,9 @@ import './stream.css'
 const LiveTab = lazy(() => import('./live/live-tab.tsx').then((tab) => tab.LiveTab))
 const HistoryTab = lazy(() => import('./history/history-tab.tsx').then((tab) => tab.HistoryTab))
 const StatusTab = lazy(() => import('./status/status-tab.tsx').then((tab) => tab.StatusTab))
+const DefinitionTab = lazy(() =>
+  import('./definition/definition-tab.tsx').then((tab) => tab.DefinitionTab),
+)
 const AccessTab = lazy(() => import('./access/access-tab.tsx').then((tab) => tab.AccessTab))
 
 const tabs: readonly StreamTab[] = [
@@ -113,9 +116,10 @@ interface TabProps {
   readonly reload: () => void
 }
 
-function TabOf({ tab, stream, status }: TabProps) {
+function TabOf({ tab, stream, status, reload }: TabProps) {
   if (tab === 'history') return <HistoryTab stream={stream} />
   if (tab === 'status') return <StatusTab of={status} />
+  if (tab === 'definition') return <DefinitionTab stream={stream} reload={reload} />
   if (tab === 'access') return <AccessTab stream={stream} />
   return <LiveTab stream={stream} />
 }

@@ -1,5 +1,6 @@
 import type { Asked, Operations } from '../../../../clients/typescript/call.ts'
 import { api } from '../../api/client.ts'
+import { nextCursorIn } from '../../api/next-page.ts'
 
 export type ListedStream = Operations['listStreams']['answer'][number]
 export type StreamQuery = NonNullable<Asked<Operations['listStreams']>['query']>
@@ -22,12 +23,6 @@ export async function loadStreams(query: StreamQuery, signal: AbortSignal): Prom
   return {
     streams: answer,
     total: Number.isNaN(total) ? undefined : total,
-    next: nextCursor(headers),
+    next: nextCursorIn(headers),
   }
-}
-
-function nextCursor(headers: Headers): string | undefined {
-  const address = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '')?.[1]
-  if (address === undefined) return undefined
-  return new URL(address, location.href).searchParams.get('cursor') ?? undefined
 }

@@ -1,5 +1,5 @@
-import { Page } from '../../components/page.tsx'
-import { paths } from '../../routing/paths.ts'
+import { paths } from '../routing/paths.ts'
+import { Page } from './page.tsx'
 
 /** An address that leads nowhere. */
 export function NotFound() {
