@@ -9,6 +9,17 @@ export function axisNumbers(splits: readonly number[]): string[] {
     )
   }
   const [unit, name] = largest >= 1e6 ? [1e6, 'M'] : largest >= 1e4 ? [1e3, 'k'] : [1, '']
-  const digits = Math.min(8, Math.max(0, -Math.floor(Math.log10(distance / unit) + 1e-9)))
+  const digits = decimalsOf(distance / unit)
   return splits.map((value) => `${(value / unit).toFixed(digits)}${name}`)
+}
+
+const decimalsMax = 10
+
+/** Digits behind the point that a step has. */
+function decimalsOf(step: number): number {
+  for (let digits = 0; digits < decimalsMax; digits += 1) {
+    const shifted = step * 10 ** digits
+    if (Math.abs(shifted - Math.round(shifted)) < 1e-6 && Math.round(shifted) > 0) return digits
+  }
+  return decimalsMax
 }

@@ -12,6 +12,9 @@ export const pointsMax = 6000
 /** Seconds over which the rate is counted. */
 const rateSeconds = 10
 
+/** A second that is not over yet does not count. */
+const slots = rateSeconds + 1
+
 /** Readings of one time that are told apart: a device whose clock stands still makes ever more of them. */
 const atNewestMax = 1000
 
@@ -31,7 +34,7 @@ export class LiveReadings {
   /** What those of the newest time say: they come again when it is gone on from there. */
   readonly #atNewest = new Set<string>()
   #newestTime = ''
-  readonly #arrivals = new Float64Array(rateSeconds)
+  readonly #arrivals = new Float64Array(slots)
   #arrivalSecond = 0
   #firstArrivalS = Number.POSITIVE_INFINITY
   #count = 0
@@ -88,9 +91,11 @@ export class LiveReadings {
 
   /** Readings a second, over the last seconds. */
   rate(nowMs: number): number {
-    this.#forgetArrivals(Math.floor(nowMs / 1000))
-    const seconds = Math.min(rateSeconds, Math.max(1, nowMs / 1000 - this.#firstArrivalS))
-    return this.#arrivals.reduce((sum, count) => sum + count, 0) / seconds
+    const second = Math.floor(nowMs / 1000)
+    this.#forgetArrivals(second)
+    const all = this.#arrivals.reduce((sum, count) => sum + count, 0)
+    const whole = all - (this.#arrivals[second % slots] ?? 0)
+    return whole / Math.min(rateSeconds, Math.max(1, second - this.#firstArrivalS))
   }
 
   #noteTime(reading: Reading, atMs: number): void {
@@ -109,13 +114,13 @@ export class LiveReadings {
     const second = Math.floor(atMs / 1000)
     this.#forgetArrivals(second)
     this.#firstArrivalS = Math.min(this.#firstArrivalS, second)
-    const place = second % rateSeconds
+    const place = second % slots
     this.#arrivals[place] = (this.#arrivals[place] ?? 0) + 1
   }
 
   #forgetArrivals(second: number): void {
-    const passed = Math.min(rateSeconds, Math.max(0, second - this.#arrivalSecond))
-    for (let ago = 0; ago < passed; ago += 1) this.#arrivals[(second - ago) % rateSeconds] = 0
+    const passed = Math.min(slots, Math.max(0, second - this.#arrivalSecond))
+    for (let ago = 0; ago < passed; ago += 1) this.#arrivals[(second - ago) % slots] = 0
     this.#arrivalSecond = Math.max(this.#arrivalSecond, second)
   }
 }
