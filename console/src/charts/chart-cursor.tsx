@@ -39,8 +39,8 @@ const pointsOf: Readonly<Record<string, number>> = {
 export function ChartCursor(props: ChartCursorProps) {
   const { label, range, atMs, said, zoom } = props
   const hint = zoom
-    ? 'Arrow keys read it, Shift-arrows choose, Enter zooms, Backspace goes back.'
-    : 'Arrow keys read it.'
+    ? 'Drag over a chart to zoom. By keys: arrows read, Shift-arrows choose, Enter zooms, Backspace goes back.'
+    : 'Point at a chart, or use the arrow keys, to read it.'
   return (
     <div
       class="chart-cursor"

@@ -3,7 +3,7 @@ import { ChartCursor } from '../../../charts/chart-cursor.tsx'
 import { FieldChart } from '../../../charts/field-chart.tsx'
 import type { FieldPlot, TimeRange } from '../../../charts/field-plot.ts'
 import { nearestPlace, stepped } from '../../../charts/places.ts'
-import { nowMs } from '../../../components/time.tsx'
+import { nowMs, Time } from '../../../components/time.tsx'
 import { measured } from '../../../formats/numbers.ts'
 import type { StoredField } from '../../../formats/stored-fields.ts'
 import { dateTime } from '../../../formats/times.ts'
@@ -47,6 +47,11 @@ export function LiveCharts({ fields, readings, windowMs, isFollowing }: LiveChar
           setCursorMs(atMs)
         }}
       />
+      {isFollowing && endMs.current < nowMs.value - windowMs && (
+        <p class="soft">
+          The newest reading is of <Time at={endMs.current} />: this is the time before it.
+        </p>
+      )}
       <div class="stream-charts">
         {fields.map((field, nth) => (
           <LiveChart key={field.name} {...{ field, nth, painter }} onCursor={setCursorMs} />

@@ -72,7 +72,11 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
           isFollowing={isFollowing}
         />
       )}
-      <NewestTable fields={fields} readings={readings} beat={isFollowing ? beat : -1} />
+      <NewestTable
+        fields={fields}
+        readings={readings}
+        beat={isFollowing ? Math.floor(beat / 2) : -1}
+      />
     </div>
   )
 }

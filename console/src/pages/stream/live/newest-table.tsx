@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { Badge } from '../../../components/badge.tsx'
 import { Empty } from '../../../components/states.tsx'
 import type { StoredField } from '../../../formats/stored-fields.ts'
@@ -10,6 +10,10 @@ import { newestMax } from './live-readings.ts'
 
 /** A table with more columns is no overview. */
 const columnsMax = 16
+
+/** Widths of the time, and of the others at least. */
+const timeRem = 14
+const columnRem = 7
 
 /** Characters of a text that a cell shows. */
 const cellMax = 200
@@ -23,11 +27,14 @@ export interface NewestTableProps {
 
 /** The newest readings with all they say, the last one first. */
 export function NewestTable({ fields, readings, beat }: NewestTableProps) {
-  const held = useRef<readonly Reading[]>([])
-  const drawn = useMemo(() => new WeakMap<Reading, VNode>(), [fields, zone.value])
-  if (beat >= 0 || held.current.length === 0) held.current = readings.newest().slice(0, newestMax)
-  const rows = held.current
-  const columns = fields.slice(0, columnsMax)
+  const columns = useMemo(() => fields.slice(0, columnsMax), [fields])
+  // What did not change is the same element as before, and is not looked at.
+  const rows = useMemo(() => readings.newest().slice(0, newestMax), [readings, beat])
+  const drawn = useMemo(() => new WeakMap<Reading, VNode>(), [columns, zone.value])
+  const table = useMemo(
+    () => <Rows rows={rows} columns={columns} drawn={drawn} />,
+    [rows, columns, drawn],
+  )
   if (rows.length === 0) {
     return (
       <Empty title="No reading yet">
@@ -46,30 +53,47 @@ export function NewestTable({ fields, readings, beat }: NewestTableProps) {
           The first {columnsMax} of {fields.length} fields.
         </p>
       )}
-      <div class="table-wrap stream-newest">
-        <table class="data cards">
-          <caption class="visually-hidden">
-            The newest {rows.length} readings, the last one first
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              {columns.map(({ name, type, unit }) => (
-                <th
-                  key={name}
-                  scope="col"
-                  class={type === 'string' ? 'stream-column' : 'stream-column number'}
-                >
-                  <bdi>{name}</bdi> {unit !== undefined && <span class="soft">{unit}</span>}
-                </th>
-              ))}
-              <th scope="col">Flags</th>
-            </tr>
-          </thead>
-          <tbody>{rows.map((reading) => rowOf(reading, columns, drawn))}</tbody>
-        </table>
-      </div>
+      <div class="table-wrap stream-newest">{table}</div>
     </section>
+  )
+}
+
+interface RowsProps {
+  readonly rows: readonly Reading[]
+  readonly columns: readonly StoredField[]
+  readonly drawn: WeakMap<Reading, VNode>
+}
+
+/** Columns have a width of their own: else each new row would have all others laid out again. */
+function Rows({ rows, columns, drawn }: RowsProps) {
+  return (
+    <table
+      class="data cards stream-rows"
+      style={{ minWidth: `${timeRem + (columns.length + 1) * columnRem}rem` }}
+    >
+      <caption class="visually-hidden">
+        The newest {rows.length} readings, the last one first
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col" class="stream-time-head">
+            Time
+          </th>
+          {columns.map(({ name, type, unit }) => (
+            <th
+              key={name}
+              scope="col"
+              class={type === 'string' ? 'stream-column' : 'stream-column number'}
+              title={name}
+            >
+              <bdi>{name}</bdi> {unit !== undefined && <span class="soft">{unit}</span>}
+            </th>
+          ))}
+          <th scope="col">Flags</th>
+        </tr>
+      </thead>
+      <tbody>{rows.map((reading) => rowOf(reading, columns, drawn))}</tbody>
+    </table>
   )
 }
 
