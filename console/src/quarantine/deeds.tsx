@@ -43,27 +43,29 @@ export function Deeds(props: DeedsProps) {
       <div class="row">
         <Chosen {...props} entries={entries} onAll={onAll} onNone={onNone} />
         <span class="spring" />
-        <Action isDisabled={isNothing} run={() => judge('tried')}>
-          {hasDraft ? 'Try with the draft' : 'Try'}
-        </Action>
-        {may('data:write') && (
-          <Action look="primary" isDisabled={isNothing} run={() => judge('redriven')}>
-            Redrive
+        <span class="row">
+          <Action isDisabled={isNothing} run={() => judge('tried')}>
+            {hasDraft ? 'Try with the draft' : 'Try'}
           </Action>
-        )}
-        <Action isDisabled={isNothing} run={() => downloadAll({ targets, filter, isAll })}>
-          Download
-        </Action>
-        {may('data:write') && (
-          <button
-            type="button"
-            class="button danger"
-            disabled={isNothing}
-            onClick={() => setAsking(true)}
-          >
-            Delete
-          </button>
-        )}
+          {may('data:write') && (
+            <Action look="primary" isDisabled={isNothing} run={() => judge('redriven')}>
+              Redrive
+            </Action>
+          )}
+          <Action isDisabled={isNothing} run={() => downloadAll({ targets, filter, isAll })}>
+            Download
+          </Action>
+          {may('data:write') && (
+            <button
+              type="button"
+              class="button danger"
+              disabled={isNothing}
+              onClick={() => setAsking(true)}
+            >
+              Delete
+            </button>
+          )}
+        </span>
       </div>
       <ProgressLine progress={progress} />
       {done && <Outcome done={done} onClose={() => setDone(undefined)} />}
