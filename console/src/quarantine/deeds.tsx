@@ -6,8 +6,8 @@ import { changeOf } from '../editor/drafts.ts'
 import { count } from '../formats/numbers.ts'
 import { downloadAll } from './download-all.ts'
 import { type EntryFilter, groupsOf, type Summary, streamsOf } from './entries.ts'
-import { clearAll, type Judged, type Progress, redriveAll, tryAll } from './judging.ts'
-import { Outcome } from './outcome.tsx'
+import { clearAll, type Progress, redriveAll, tryAll } from './judging.ts'
+import { type Done, Outcome } from './outcome.tsx'
 import { type ChosenEntry, type Target, targetsOfChosen, targetsOfFilter } from './targets.ts'
 
 export interface DeedsProps {
@@ -22,11 +22,6 @@ export interface DeedsProps {
   /** Something has left the quarantine. */
   readonly onDone: () => void
 }
-
-/** What was done last, and what has come of it. */
-export type Done =
-  | { readonly deed: 'tried' | 'redriven'; readonly result: Judged; readonly byDraft: boolean }
-  | { readonly deed: 'deleted'; readonly entries: number }
 
 /** What can be done with entries: those that are chosen, or all that meet the filter. */
 export function Deeds(props: DeedsProps) {

@@ -28,12 +28,7 @@ export interface SaveBarProps {
 /** What becomes of a draft: it is saved as the next version, or given up. Others are never overwritten unseen. */
 export function SaveBar(props: SaveBarProps) {
   const { stream, draft, read, onDraft, onProblems, reload } = props
-  const told = useRef<HTMLParagraphElement>(null)
-  const { save, saved, theirs, setTheirs } = useSave(props)
-  // The button that had the focus can do nothing any more.
-  useEffect(() => {
-    if (saved !== undefined) told.current?.focus()
-  }, [saved])
+  const { save, saved, theirs, setTheirs, told } = useSave(props)
   const change = read.ok ? changeBetween(draft.base, read.definition) : undefined
   const isTyped = draft.text !== textOf(draft.base)
   return (
@@ -94,6 +89,11 @@ function useSave({ stream, onDraft, onProblems, reload }: SaveBarProps) {
   const { streamId } = stream
   const [theirs, setTheirs] = useState<StreamAnswer>()
   const [saved, setSaved] = useState<number>()
+  const told = useRef<HTMLParagraphElement>(null)
+  // The button that had the focus can do nothing any more.
+  useEffect(() => {
+    if (saved !== undefined) told.current?.focus()
+  }, [saved])
   const save = async (body: DataStreamChange, version: number) => {
     onProblems([])
     setSaved(undefined)
@@ -113,7 +113,7 @@ function useSave({ stream, onDraft, onProblems, reload }: SaveBarProps) {
       setTheirs(await api.call('readStream', { path: { streamId } }))
     }
   }
-  return { save, saved, theirs, setTheirs }
+  return { save, saved, theirs, setTheirs, told }
 }
 
 interface OvertakenProps {
