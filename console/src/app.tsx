@@ -8,6 +8,10 @@ import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
+const StreamsList = lazy(() =>
+  import('./pages/streams/streams.tsx').then((page) => page.StreamsList),
+)
+const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
 const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
 const NewStream = lazy(() =>
   import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
@@ -46,12 +50,14 @@ function Pages() {
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
       <Route path="/console/streams/new" component={NewStream} />
+      <Route path="/console/streams" component={StreamsList} />
+      <Route path="/console/streams/:id/:tab?" component={StreamPage} />
       <Route path="/console/record/:type/:id" component={RecordPage} />
       <Route path="/console/alerts" component={Alerts} />
       <Route path="/console/sources" component={Sources} />
       <Route path="/console/webhooks" component={Webhooks} />
       <Route path="/console/inbox" component={Inbox} />
-      <Route path="/console/sessions" component={Sessions} />
+      <Route path="/console/signed-in" component={Sessions} />
       <Route path="/console/quarantine" component={QuarantinePage} />
       <Route default component={NotFound} />
     </Router>
