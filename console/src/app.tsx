@@ -22,6 +22,9 @@ const Sources = lazy(() => import('./pages/sources/sources.tsx').then((page) => 
 const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx').then((page) => page.Webhooks))
 const Inbox = lazy(() => import('./pages/inbox/inbox.tsx').then((page) => page.Inbox))
 const Sessions = lazy(() => import('./pages/sessions/sessions.tsx').then((page) => page.Sessions))
+const QuarantinePage = lazy(() =>
+  import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
+)
 
 export function App() {
   const first = useResource(loadSession, [])
@@ -54,7 +57,8 @@ function Pages() {
       <Route path="/console/sources" component={Sources} />
       <Route path="/console/webhooks" component={Webhooks} />
       <Route path="/console/inbox" component={Inbox} />
-      <Route path="/console/sessions" component={Sessions} />
+      <Route path="/console/signed-in" component={Sessions} />
+      <Route path="/console/quarantine" component={QuarantinePage} />
       <Route default component={NotFound} />
     </Router>
   )
