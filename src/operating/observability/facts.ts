@@ -128,7 +128,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
         () => deliveries,
         () => processing?.notifying,
       ),
-      ...atHandMetrics(() => processing, parts),
+      ...atHandMetrics(() => processing, { ...parts, sessions: auth.sessions }),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...twinMetrics(parts),
