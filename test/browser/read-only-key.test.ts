@@ -55,7 +55,9 @@ async function offences(page: Page, path: string): Promise<readonly string[]> {
   page.removeAllListeners('response')
   return [
     ...refused,
-    ...offered.filter((text) => deeds.test(text.trim())).map((text) => `${path} offers ${text}`),
+    ...offered
+      .filter((text) => deeds.test(text.trim()))
+      .map((text) => `${path} offers ${text.replaceAll(/\s+/g, ' ')}`),
   ]
 }
 
@@ -85,6 +87,13 @@ describe('a key that may only read', () => {
       found.push(...(await offences(page, path)))
     }
     expect(found).toEqual([])
+  })
+
+  test('is offered less than one that may do more', async () => {
+    const page = await at.signedIn('/console/alerts')
+    expect(await offences(page, '/console/alerts')).toEqual([
+      '/console/alerts offers Acknowledge temperature.max',
+    ])
   })
 
   test('is told what it lacks where a page needs more', async () => {
