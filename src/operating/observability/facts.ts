@@ -115,7 +115,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'stream_deletions_pending', () => parts.deletions.pending],
     ['gauge', 'lifecycle_events_pending', () => parts.lifecycle.pending],
     ['gauge', 'api_keys', () => auth.directory.size],
-    ['gauge', 'console_sessions', () => auth.sessions.size],
     ['gauge', 'device_keys_cached', () => auth.limitedKeys.size],
     ['gauge', 'devices_seen_pending', () => parts.lastSeen.pending],
     ['counter', 'logins_failed_total', () => auth.failedLogins.total],
