@@ -2260,6 +2260,13 @@ export interface SharedOperations {
   readonly readCallingUser: { readonly answer: User }
 
   /**
+   * Read how one wants to see the console.
+   *
+   * Needs no particular permission.
+   */
+  readonly readConsoleSettings: { readonly answer: ConsoleSettings }
+
+  /**
    * Read a device.
    *
    * Needs the permission `streams:read`.
@@ -2872,6 +2879,16 @@ export interface SharedOperations {
           readonly status: 'accepted'
         }
       | undefined
+  }
+
+  /**
+   * Say how one wants to see the console.
+   *
+   * Needs no particular permission.
+   */
+  readonly replaceConsoleSettings: {
+    readonly body: ConsoleSettings
+    readonly answer: ConsoleSettings
   }
 
   /**
@@ -3730,6 +3747,7 @@ export const operationPaths = {
   readAttachmentProof: 'GET /attachments/{attachmentId}/proof',
   readBearerWebhook: 'GET /webhooks/{webhookId}',
   readCallingUser: 'GET /users',
+  readConsoleSettings: 'GET /console/settings',
   readDevice: 'GET /devices/{deviceId}',
   readDocs: 'GET /docs',
   readEmailRecipient: 'GET /notifications/email-configs/{configId}',
@@ -3766,6 +3784,7 @@ export const operationPaths = {
   redriveQuarantine: 'POST /streams/{streamId}/quarantine/redrive',
   registerDevice: 'POST /devices/register',
   removeReadings: 'DELETE /streams/{streamId}/data',
+  replaceConsoleSettings: 'PUT /console/settings',
   resendDelivery: 'POST /notifications/webhooks/{configId}/deliveries/{deliveryId}/resend',
   resetNotificationPreferences: 'POST /notifications/preferences/reset',
   resumeExport: 'POST /exports/{exportId}/resume',
@@ -3928,6 +3947,7 @@ export const operationScopes = {
   readAttachmentProof: 'attachments:read',
   readBearerWebhook: 'webhooks:read',
   readCallingUser: 'any',
+  readConsoleSettings: 'any',
   readDevice: 'streams:read',
   readEmailRecipient: 'notifications:read',
   readEventCatalogue: 'notifications:read',
@@ -3957,6 +3977,7 @@ export const operationScopes = {
   redriveQuarantine: 'data:write',
   registerDevice: 'any',
   removeReadings: 'data:write',
+  replaceConsoleSettings: 'any',
   resendDelivery: 'webhooks:write',
   resetNotificationPreferences: 'notifications:write',
   resumeExport: 'data:read',
@@ -5168,6 +5189,16 @@ export type ConsoleSession = {
 
   /** Whether it is the one of this request. */
   readonly current: boolean
+}
+export type ConsoleSettings = {
+  /** Colours of the page. */
+  readonly theme: 'system' | 'light' | 'dark'
+
+  /** What times are shown in: `browser`, or a name of the IANA database. */
+  readonly timeZone: string
+
+  /** Whether single keys do something. */
+  readonly shortcuts: boolean
 }
 export type Credential = {
   readonly id: string

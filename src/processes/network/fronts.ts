@@ -301,7 +301,8 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
   const { auth } = access
   const bodies = new BodiesInFlight()
   const broker = waysTo(config, mqtt)
-  const signingIn = await openSigningIn({ config, state: engine.state, access, broker })
+  const { state, worker: writer } = engine
+  const signingIn = await openSigningIn({ config, state, writer, access, broker })
   const http = await buildHttpServer({
     logger,
     version: productVersion(),

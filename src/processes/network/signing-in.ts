@@ -8,14 +8,17 @@ import {
   signInRoute,
 } from '../../identity/console-sessions/console-session-routes.ts'
 import { ConsoleSessionStore } from '../../identity/console-sessions/console-session-store.ts'
+import { ConsoleSettingsStore } from '../../identity/console-settings/console-settings.ts'
+import { consoleSettingsRoutes } from '../../identity/console-settings/console-settings-routes.ts'
 import type { GuardedRoutes } from '../../requests/http/server.ts'
 import { SessionCookies } from '../../requests/http/session-cookies.ts'
-import type { StateDatabase } from '../../storage/state/database.ts'
+import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { Access } from './access.ts'
 
 export interface SigningInNeeds {
   readonly config: Config
   readonly state: StateDatabase
+  readonly writer: StateWriter
   readonly access: Pick<Access, 'auth'>
   /** The ports of the broker; undefined where it has none. */
   readonly broker: { readonly port: number | undefined; readonly securePort: number | undefined }
@@ -33,12 +36,16 @@ export async function openSigningIn(needs: SigningInNeeds): Promise<SigningIn> {
   const { authenticator, limits, sessions, masterKey } = access.auth
   const name = await cookieName(state, masterKey, config.dataDir)
   const cookies = new SessionCookies({ name, publicUrl: config.publicUrl })
+  const settings = new ConsoleSettingsStore(state, needs.writer)
   const names = new ConsoleSessionStore(state)
   const parts = { sessions, names, cookies, service: factsOf(needs) }
   return {
     cookies,
     openRoutes: [signInRoute({ ...parts, authenticator, limits })],
-    routes: [(callerOf) => consoleSessionRoutes({ ...parts, callerOf })],
+    routes: [
+      (callerOf) => consoleSessionRoutes({ ...parts, callerOf }),
+      (callerOf) => consoleSettingsRoutes({ settings, callerOf }),
+    ],
   }
 }
 

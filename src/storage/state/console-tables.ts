@@ -14,3 +14,10 @@ export interface ConsoleSessionTable {
   readonly started_at: number
   readonly used_at: number
 }
+
+/** How a user wants to see the console. */
+export interface ConsoleSettingsTable {
+  readonly user_id: string
+  /** JSON object. */
+  readonly settings: string
+}

@@ -15,6 +15,12 @@ export interface SignInKey {
   readonly apiSecret: string
 }
 
+/** Somebody who opens a page in an empty browser. */
+export interface Stranger extends BrowserContextOptions {
+  /** Origins that the pages may ask beside that of the service. */
+  readonly others?: readonly string[]
+}
+
 /** Where Debian has it, and others. */
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -47,10 +53,10 @@ export class BrowserPages {
   }
 
   /** An empty page of somebody who has never been here, for a service at an origin. */
-  async newPage(origin: string, options: BrowserContextOptions = {}): Promise<Page> {
+  async newPage(origin: string, { others = [], ...options }: Stranger = {}): Promise<Page> {
     const context = await this.#browser.newContext({ baseURL: origin, ...options })
     context.setDefaultTimeout(patienceMs)
-    this.#open.push({ context, watch: await PageWatch.begin(context, origin) })
+    this.#open.push({ context, watch: await PageWatch.begin(context, [origin, ...others]) })
     return await context.newPage()
   }
 

@@ -1,20 +1,20 @@
 import { basename } from 'node:path'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { adminKey, adminSecret } from '../service-process.ts'
-import { BrowserPages, type SignInKey } from './browser-pages.ts'
+import { BrowserPages, type SignInKey, type Stranger } from './browser-pages.ts'
 import { buildConsole } from './built-console.ts'
 
-/** Whoever opens a page: from an empty browser, signed in with a key or not. */
-export interface Visitor extends BrowserContextOptions {
+/** Somebody who has signed in before. */
+export interface Visitor extends Stranger {
   /** The bootstrap key where nothing is said. */
   readonly key?: SignInKey
 }
 
 export interface BrowserTests {
   /** Opens a path of a service, for somebody who is not signed in. */
-  readonly open: (origin: string, path: string, visitor?: BrowserContextOptions) => Promise<Page>
-  /** Opens it for somebody who has signed in before. */
+  readonly open: (origin: string, path: string, visitor?: Stranger) => Promise<Page>
+  /** Opens it for somebody with a session. */
   readonly signedIn: (origin: string, path: string, visitor?: Visitor) => Promise<Page>
 }
 
@@ -68,10 +68,10 @@ export function browserTests(): BrowserTests {
 const adminPair: SignInKey = { apiKey: adminKey, apiSecret: adminSecret }
 
 /** Gives the browser of a page the cookie of a new session. */
-export async function signIn(page: Page, origin: string, key: SignInKey): Promise<void> {
+async function signIn(page: Page, origin: string, { apiKey, apiSecret }: SignInKey): Promise<void> {
   const answer = await page.request.post(`${origin}/console/session`, {
     headers: { origin, 'x-streamvault-interface': 'bearer' },
-    data: key,
+    data: { apiKey, apiSecret },
   })
   if (!answer.ok()) throw new Error(`signing in: ${answer.status()} ${await answer.text()}`)
 }

@@ -1,17 +1,17 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { ApiClient } from '../api-client.ts'
 import { type RunningService, runningService } from '../running-service.ts'
-import type { SignInKey } from './browser-pages.ts'
+import type { SignInKey, Stranger } from './browser-pages.ts'
 import { browserTests, type Visitor } from './browser-tests.ts'
 
 export interface ConsoleTests {
-  /** Of the tests of the file. Ask it for its parts in tests. */
+  /** It runs for the tests of the file. Ask it for its parts in tests. */
   readonly service: RunningService
   readonly api: ApiClient
   /** `http://127.0.0.1:1234` */
   readonly origin: string
   /** Opens a path of the console, for somebody who is not signed in. */
-  readonly open: (path: string, visitor?: BrowserContextOptions) => Promise<Page>
+  readonly open: (path: string, visitor?: Stranger) => Promise<Page>
   /** Opens it for somebody who is: with the bootstrap key, unless another is given. */
   readonly signedIn: (path: string, visitor?: Visitor) => Promise<Page>
   /** A key of the bootstrap user with these permissions and no others. */

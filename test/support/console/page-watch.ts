@@ -7,15 +7,15 @@ const failedCall = /^Failed to load resource: /
 export class PageWatch {
   /** Faults, in words, as they came. */
   readonly faults: string[] = []
-  readonly #origin: string
+  readonly #origins: readonly string[]
 
-  private constructor(origin: string) {
-    this.#origin = origin
+  private constructor(origins: readonly string[]) {
+    this.#origins = origins
   }
 
-  /** Begins to watch all pages of a context, which may talk to this origin only. */
-  static async begin(context: BrowserContext, origin: string): Promise<PageWatch> {
-    const watch = new PageWatch(origin)
+  /** Begins to watch all pages of a context, which may talk to these origins only. */
+  static async begin(context: BrowserContext, origins: readonly string[]): Promise<PageWatch> {
+    const watch = new PageWatch(origins)
     context.on('console', (message) => watch.#heard(message))
     context.on('weberror', (error) => watch.faults.push(`uncaught: ${error.error().stack ?? ''}`))
     context.on('request', (request) => watch.#asked(request.url()))
@@ -28,7 +28,7 @@ export class PageWatch {
 
   /** Looks for what a page has kept in the browser: nothing may be there. */
   async lookForKept(page: Page): Promise<void> {
-    if (!page.url().startsWith(this.#origin)) return
+    if (!this.#origins.includes(new URL(page.url()).origin)) return
     const kept = await page.evaluate(async () => [
       ...Object.keys(localStorage),
       ...Object.keys(sessionStorage),
@@ -46,7 +46,7 @@ export class PageWatch {
 
   #asked(url: string): void {
     const { origin, protocol } = new URL(url)
-    if (origin === this.#origin || protocol === 'data:' || protocol === 'blob:') return
+    if (this.#origins.includes(origin) || protocol === 'data:' || protocol === 'blob:') return
     this.faults.push(`asked elsewhere: ${url}`)
   }
 }

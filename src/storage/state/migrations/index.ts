@@ -34,6 +34,7 @@ import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
 import { anchors } from './0045-anchors.ts'
 import { anyMessage } from './0046-any-message.ts'
 import { consoleSessions } from './0047-console-sessions.ts'
+import { consoleSettings } from './0050-console-settings.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -72,4 +73,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0045-anchors': anchors,
   '0046-any-message': anyMessage,
   '0047-console-sessions': consoleSessions,
+  '0050-console-settings': consoleSettings,
 }
