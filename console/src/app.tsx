@@ -8,6 +8,10 @@ import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
+const StreamsList = lazy(() =>
+  import('./pages/streams/streams.tsx').then((page) => page.StreamsList),
+)
+const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
 const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
 const NewStream = lazy(() =>
   import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
@@ -18,6 +22,9 @@ const Sources = lazy(() => import('./pages/sources/sources.tsx').then((page) => 
 const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx').then((page) => page.Webhooks))
 const Inbox = lazy(() => import('./pages/inbox/inbox.tsx').then((page) => page.Inbox))
 const Sessions = lazy(() => import('./pages/sessions/sessions.tsx').then((page) => page.Sessions))
+const QuarantinePage = lazy(() =>
+  import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
+)
 
 export function App() {
   const first = useResource(loadSession, [])
@@ -43,12 +50,15 @@ function Pages() {
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
       <Route path="/console/streams/new" component={NewStream} />
+      <Route path="/console/streams" component={StreamsList} />
+      <Route path="/console/streams/:id/:tab?" component={StreamPage} />
       <Route path="/console/record/:type/:id" component={RecordPage} />
       <Route path="/console/alerts" component={Alerts} />
       <Route path="/console/sources" component={Sources} />
       <Route path="/console/webhooks" component={Webhooks} />
       <Route path="/console/inbox" component={Inbox} />
-      <Route path="/console/sessions" component={Sessions} />
+      <Route path="/console/signed-in" component={Sessions} />
+      <Route path="/console/quarantine" component={QuarantinePage} />
       <Route default component={NotFound} />
     </Router>
   )

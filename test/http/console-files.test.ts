@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runningService } from '../support/running-service.ts'
 import {
   builtPage,
   builtScript,
@@ -239,5 +240,49 @@ describe('a console that is not built', () => {
     rmSync(join(served.folder, 'index.html'))
 
     expect((await served.ask('/')).status).toBe(503)
+  })
+})
+
+describe('the service', () => {
+  const service = runningService()
+
+  test.each(['/', '/console/streams'])(
+    'has the console at %s, or says how to get it',
+    async (path) => {
+      const { status, headers } = await fetch(service.process.http + path)
+
+      expect([200, 503]).toContain(status)
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    },
+  )
+
+  test('has a page at each path that the console knows, and no operation', async () => {
+    const text = readFileSync('console/src/routing/paths.ts', 'utf8')
+    const places = [...text.matchAll(/['`](\/console[^'`$]*)/g)].map(([, path = '']) => path)
+    expect(places.length).toBeGreaterThan(10)
+    for (const path of places) {
+      const { headers } = await fetch(service.process.http + path)
+      expect([path, headers.get('content-type')]).toEqual([path, 'text/html; charset=utf-8'])
+    }
+  })
+
+  test('has its operations where they were', async () => {
+    for (const path of ['/streams', '/vaults', '/console/nothing.js']) {
+      const { headers } = await fetch(service.process.http + path)
+      expect(headers.get('content-type')).toMatch(/^application\/json/)
+    }
+    // Every operation with GET and no more in its path is still one.
+    const description = (await (await fetch(`${service.process.http}/openapi.json`)).json()) as {
+      readonly paths: Readonly<Record<string, object>>
+    }
+    const read = Object.entries(description.paths).filter(([path, one]) => {
+      return 'get' in one && path.startsWith('/console') && !path.includes('{')
+    })
+    for (const [path] of read) {
+      const { status, headers } = await fetch(service.process.http + path)
+      expect([path, status]).toEqual([path, 401])
+      expect(headers.get('content-type')).toMatch(/^application\/json/)
+    }
   })
 })

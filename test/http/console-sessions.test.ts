@@ -17,6 +17,10 @@ interface ShownSession {
   readonly current: boolean
 }
 
+function hoursUntil(text: string): number {
+  return (Date.parse(text) - Date.now()) / 3_600_000
+}
+
 async function sessionsOf(browser: ConsoleBrowser): Promise<readonly ShownSession[]> {
   return (await browser.ask<readonly ShownSession[]>('GET', '/console/sessions')).body
 }
@@ -44,9 +48,8 @@ describe('signing in', () => {
       scopes: person.key.scopes,
       service: { store: 'duckdb', mail: false, mqtts: null },
     })
-    const hours = (text: string) => (Date.parse(text) - Date.now()) / 3_600_000
-    expect(hours(body.expiresAt)).toBeCloseTo(7 * 24, 1)
-    expect(hours(body.idleExpiresAt)).toBeCloseTo(12, 1)
+    expect(hoursUntil(body.expiresAt)).toBeCloseTo(7 * 24, 1)
+    expect(hoursUntil(body.idleExpiresAt)).toBeCloseTo(12, 1)
     const read = await browser.ask<CurrentSession>('GET', '/console/session')
     expect(read.body).toMatchObject({ id: body.id, user: body.user, service: body.service })
   })

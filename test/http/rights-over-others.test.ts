@@ -77,6 +77,7 @@ describe('a Read Only key', () => {
 
     expect(verdicts).toEqual(
       [
+        'DELETE /console/sessions/{consoleSessionId}',
         'DELETE /exports/{exportId}',
         'POST /exports/{exportId}/cancel',
         'POST /exports/{exportId}/resume',

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { type Answer, ApiClient } from './api-client.ts'
 
-/** Whoever signs in. */
+/** Who signs in. */
 interface Credentials {
   readonly apiKey: string
   readonly apiSecret: string

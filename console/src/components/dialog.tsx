@@ -1,5 +1,5 @@
 import { X } from 'lucide'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
@@ -8,11 +8,13 @@ export interface DialogProps {
   /** Undefined: it cannot be closed without an answer. */
   readonly onClose: (() => void) | undefined
   readonly isWide?: boolean
+  /** What has the focus at first; the browser chooses where nothing is said. */
+  readonly focusFirst?: RefObject<HTMLElement | null>
   readonly children: ComponentChildren
 }
 
 /** A modal dialog. The browser keeps the focus within, and gives it back to where it was. */
-export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isWide = false, focusFirst, children }: DialogProps) {
   const place = useRef<HTMLDialogElement>(null)
   const headingId = useId()
   useEffect(() => {
@@ -20,6 +22,7 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     const before = document.activeElement
     if (dialog === null) return undefined
     if (!dialog.open) dialog.showModal()
+    focusFirst?.current?.focus()
     return () => {
       dialog.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()

@@ -89,6 +89,8 @@ function keys({ label, isReadOnly }: EditorOptions) {
     EditorState.readOnly.of(isReadOnly),
     EditorView.contentAttributes.of({
       'aria-label': `${label}. Esc, then Tab, leaves the editor.`,
+      // It can be reached, whatever is thought of editable elements.
+      tabindex: '0',
       autocapitalize: 'off',
       spellcheck: 'false',
     }),

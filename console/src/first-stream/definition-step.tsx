@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../api/client.ts'
 import { Action } from '../components/action.tsx'
 import { Field } from '../components/field.tsx'
-import { type DraftField, draftOf, type Inferred, nameProblem, schemaOf } from './draft.ts'
+import { addedField, type DraftField, draftOf, type Inferred, isSound, schemaOf } from './draft.ts'
 import { FieldTable } from './field-table.tsx'
 import { type Made, type VaultChoice, vaultOf } from './made-vault.ts'
 import type { Proposed } from './sample-step.tsx'
@@ -17,11 +17,13 @@ export interface DefinitionStepProps {
 export function DefinitionStep({ proposed: { inferred }, onMade }: DefinitionStepProps) {
   const [name, setName] = useState('')
   const [choice, setChoice] = useState<VaultChoice>()
-  const [fields, setFields] = useState(() => (inferred ? draftOf(inferred.proposal) : []))
+  const [fields, setFields] = useState(() =>
+    inferred ? draftOf(inferred.proposal) : [addedField([])],
+  )
   const made = useRef<Made>({})
   const nameBox = useRef<HTMLInputElement>(null)
   useEffect(() => nameBox.current?.focus(), [])
-  const isReady = name.trim() !== '' && choice !== undefined && areSound(fields)
+  const isReady = name.trim() !== '' && choice !== undefined && isSound(fields)
   const make = async () => {
     if (choice === undefined) return
     const streamName = name.trim()
@@ -54,19 +56,22 @@ export function DefinitionStep({ proposed: { inferred }, onMade }: DefinitionSte
           setChoice(next)
         }}
       />
-      {fields.length > 0 ? <FieldTable fields={fields} onFields={setFields} /> : <NoFields />}
+      <FieldTable fields={fields} onFields={setFields} />
       {inferred && <Remarks inferred={inferred} />}
       <div class="row">
+        <button
+          type="button"
+          class="button"
+          onClick={() => setFields([...fields, addedField(fields)])}
+        >
+          Add a field
+        </button>
         <Action look="primary" isDisabled={!isReady} run={make}>
           Make the stream
         </Action>
       </div>
     </div>
   )
-}
-
-function areSound(fields: readonly DraftField[]): boolean {
-  return fields.every((field) => !field.isKept || nameProblem(fields, field) === undefined)
 }
 
 interface Wanted {
@@ -90,15 +95,6 @@ async function newStream({ name, vaultId, inferred, fields }: Wanted): Promise<s
     },
   })
   return made.streamId
-}
-
-function NoFields() {
-  return (
-    <p class="soft">
-      The stream takes what comes, as it comes. Fields with types and units can be given to it
-      later, on its page.
-    </p>
-  )
 }
 
 /** What the sample does not tell, and messages that the stream would refuse. */

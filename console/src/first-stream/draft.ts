@@ -17,13 +17,14 @@ export const fieldTypes: readonly FieldType[] = [
 
 /** A field of the proposal, as somebody may change it. */
 export interface DraftField {
-  /** Its name in the proposal, which stays. */
+  /** Its name in the proposal, which stays; of one that was added what it is called meanwhile. */
   readonly key: string
+  /** Undefined where somebody has added it. */
+  readonly proposed: ProposedField | undefined
   readonly isKept: boolean
   readonly name: string
   readonly type: FieldType
   readonly unit: string
-  readonly proposed: ProposedField
 }
 
 export function draftOf({ schema }: Proposal): readonly DraftField[] {
@@ -37,6 +38,12 @@ export function draftOf({ schema }: Proposal): readonly DraftField[] {
   }))
 }
 
+/** One more field, that no sample has told of. */
+export function addedField(fields: readonly DraftField[]): DraftField {
+  const key = `field ${fields.length + 1}`
+  return { key, isKept: true, name: '', type: 'number', unit: '', proposed: undefined }
+}
+
 /**
  * The schema that the draft stands for. A field that got another name is still read from where it was; one of another
  * type loses what was proposed for the type before.
@@ -47,6 +54,7 @@ export function schemaOf(fields: readonly DraftField[]): Proposal['schema'] {
 }
 
 function definedBy({ key, name, type, unit, proposed }: DraftField): ProposedField {
+  if (proposed === undefined) return { type, ...(unit.trim() !== '' && { unit: unit.trim() }) }
   const { unit: _, ...rest } = proposed
   const base: ProposedField =
     type === proposed.type
@@ -57,6 +65,12 @@ function definedBy({ key, name, type, unit, proposed }: DraftField): ProposedFie
     ...(unit.trim() !== '' && { unit: unit.trim() }),
     ...(name.trim() !== key && base.from === undefined && { from: key }),
   }
+}
+
+/** Whether it can be made so: a stream has at least one field, and each of them a name of its own. */
+export function isSound(fields: readonly DraftField[]): boolean {
+  const kept = fields.filter((field) => field.isKept)
+  return kept.length > 0 && kept.every((field) => nameProblem(fields, field) === undefined)
 }
 
 /** What is wrong with the names: none, or one that is there twice. */

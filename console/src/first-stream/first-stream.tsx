@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { may } from '../api/session.ts'
 import { Empty } from '../components/states.tsx'
+import { paths, withQuery } from '../routing/paths.ts'
 import { useQuery } from '../routing/query.ts'
 import { DefinitionStep } from './definition-step.tsx'
 import './first-stream.css'
+import { keepSample } from './kept-sample.ts'
 import { type Proposed, SampleStep } from './sample-step.tsx'
 import { SendingStep } from './sending-step.tsx'
 
@@ -14,6 +17,7 @@ import { SendingStep } from './sending-step.tsx'
  */
 export function FirstStream() {
   const query = useQuery()
+  const { route } = useLocation()
   const [proposed, setProposed] = useState<Proposed>()
   const madeId = query.get('made')
   if (!may('streams:write')) {
@@ -40,12 +44,15 @@ export function FirstStream() {
           <DefinitionStep
             key={proposed.at}
             proposed={proposed}
-            onMade={(streamId) => query.set({ made: streamId }, 'push')}
+            onMade={(streamId) => {
+              keepSample(streamId, proposed.sample)
+              route(withQuery(paths.newStream, { made: streamId }))
+            }}
           />
         )}
       </Step>
       <Step at={3} title="Send the first reading" isCurrent={madeId !== ''}>
-        {madeId !== '' && <SendingStep key={madeId} streamId={madeId} sample={proposed?.sample} />}
+        {madeId !== '' && <SendingStep key={madeId} streamId={madeId} />}
       </Step>
     </ol>
   )

@@ -6,16 +6,14 @@ import { Failed, FailureText, Loaded } from '../components/states.tsx'
 import { paths } from '../routing/paths.ts'
 import { type CommandFacts, curlLine, mosquittoLine, topicOf } from './commands.ts'
 import { useFirstReading } from './first-reading.ts'
-import type { Sample } from './sample.ts'
+import { sampleFor } from './kept-sample.ts'
 
 export interface SendingStepProps {
   readonly streamId: string
-  /** Undefined where the page was loaded again since. */
-  readonly sample: Sample | undefined
 }
 
 /** How the first reading is sent, and that it has come. */
-export function SendingStep({ streamId, sample }: SendingStepProps) {
+export function SendingStep({ streamId }: SendingStepProps) {
   const stream = useResource(
     (signal) => api.call('readStream', { path: { streamId }, signal }),
     [streamId],
@@ -35,7 +33,7 @@ export function SendingStep({ streamId, sample }: SendingStepProps) {
               {warning}
             </p>
           ))}
-          <Commands streamId={streamId} source={source} sample={sample} />
+          <Commands streamId={streamId} source={source} />
           {may('data:read') ? <Waiting streamId={streamId} /> : <Unseen />}
         </div>
       )}
@@ -49,17 +47,18 @@ interface CommandsProps extends SendingStepProps {
 
 const unknownSample = { first: '{"temperature": 21.5}', contentType: 'application/json' } as const
 
-function Commands({ streamId, source, sample }: CommandsProps) {
+function Commands({ streamId, source }: CommandsProps) {
   const service = facts.value?.service
   if (service === undefined) return null
   const topic = source['topic']
   const known: CommandFacts = {
     streamId,
-    http: service.http,
+    // The service was reached there: what it takes for its own address may be that of a proxy.
+    http: location.origin,
     mqtt: service.mqtt,
     mqtts: service.mqtts,
     topic: typeof topic === 'string' && !/[+#]/.test(topic) ? topic : undefined,
-    message: sample ?? unknownSample,
+    message: sampleFor(streamId) ?? unknownSample,
   }
   const mosquitto = mosquittoLine(known)
   return (

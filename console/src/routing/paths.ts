@@ -14,7 +14,8 @@ export const paths = {
   sources: '/console/sources',
   webhooks: '/console/webhooks',
   inbox: '/console/inbox',
-  sessions: '/console/sessions',
+  // At /console/sessions there is an operation, which a page that is loaded again must not meet.
+  sessions: '/console/signed-in',
   record: (type: RecordType, id: string) => `/console/record/${type}/${encodeURIComponent(id)}`,
 } as const
 
@@ -26,6 +27,7 @@ export type RecordType =
   | 'asset-stream'
   | 'attachment'
   | 'device'
+  | 'email'
   | 'export'
   | 'import'
   | 'inbox'

@@ -12,7 +12,13 @@ export function Header({ onSearch }: { readonly onSearch: () => void }) {
       <a class="brand" href={paths.overview}>
         Streamvault
       </a>
-      <button type="button" class="shell-search" aria-haspopup="dialog" onClick={onSearch}>
+      <button
+        type="button"
+        class="shell-search"
+        aria-label="Search"
+        aria-haspopup="dialog"
+        onClick={onSearch}
+      >
         <Icon of={Search} />
         <span>Search</span>
         <kbd aria-hidden="true">/</kbd>

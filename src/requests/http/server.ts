@@ -210,36 +210,45 @@ function admission({ authenticator, cookies }: Pick<HttpServerNeeds, 'authentica
     takesBasic: request.routeOptions.config.takesBasic === true,
     session: cookies?.presentedIn(request),
   })
-  const admit: Admitting = (request, reply, credentials) => {
-    const caller = authenticator.authenticate(credentials)
-    const { callers, scope, interface: only, needsSession } = request.routeOptions.config
-    requireKind(caller, callers)
-    requireScope(caller, scope)
-    requireInterface(caller, only)
-    requireSession(caller, needsSession)
-    // What a browser asks for without a page of ours is saved, and shown by nobody.
-    if (caller.session?.isAlone === true) void reply.header('content-disposition', 'attachment')
-    request[callerKey] = caller
-  }
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+  const admit: Admitting = ({ request, reply, credentials }, done) => {
     try {
-      const credentials = credentialsOf(request)
-      const pending = authenticator.lookUp(credentials)
-      if (pending !== undefined) {
-        void pending.then(() => admit(request, reply, credentials)).then(() => done(), done)
-        return
-      }
-      admit(request, reply, credentials)
+      const caller = authenticator.authenticate(credentials)
+      const { callers, scope, interface: only, needsSession } = request.routeOptions.config
+      requireKind(caller, callers)
+      requireScope(caller, scope)
+      requireInterface(caller, only)
+      requireSession(caller, needsSession)
+      // What a browser asks for without a page of ours is saved, and shown by nobody.
+      if (caller.session?.isAlone === true) void reply.header('content-disposition', 'attachment')
+      request[callerKey] = caller
     } catch (error) {
       done(error as Error)
       return
     }
     done()
   }
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    let asking: Asking
+    let pending: Promise<void> | undefined
+    try {
+      asking = { request, reply, credentials: credentialsOf(request) }
+      pending = authenticator.lookUp(asking.credentials)
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    if (pending === undefined) admit(asking, done)
+    else void pending.then(() => admit(asking, done), done)
+  }
 }
 
-/** Lets in, or throws. */
-type Admitting = (request: FastifyRequest, reply: FastifyReply, credentials: Credentials) => void
+interface Asking {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly credentials: Credentials
+}
+
+type Admitting = (asking: Asking, done: (error?: Error) => void) => void
 
 /** @throws DomainError `insufficient_permissions` for whoever the route is not meant for */
 function requireKind(

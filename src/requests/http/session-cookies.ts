@@ -20,7 +20,7 @@ declare module 'fastify' {
  * How a page says which interface it speaks. A page elsewhere cannot send it: the browser would ask us before
  * whether it may, and is told that it may not (`cors.ts`).
  */
-export const interfaceHeader = 'x-streamvault-interface'
+const interfaceHeader = 'x-streamvault-interface'
 
 const interfaces: readonly Interface[] = ['bearer', 'header-key']
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
+  addedField,
   draftOf,
+  isSound,
   nameProblem,
   type Proposal,
   schemaOf,
@@ -46,6 +48,20 @@ describe('a proposed definition', () => {
       unit: ' ',
     }))
     expect(schemaOf(changed)).toEqual({ temperature: { type: 'number', missing: [null] } })
+  })
+
+  test('has the fields that somebody added', () => {
+    const one = { ...addedField([]), name: 'a', unit: 'C' }
+    const two = { ...addedField([one]), name: 'b', type: 'string' as const }
+    expect(schemaOf([one, two])).toEqual({ a: { type: 'number', unit: 'C' }, b: { type: 'string' } })
+  })
+
+  test('can be made with at least one field, and a name for each', () => {
+    const draft = draftOf(proposal)
+    expect(isSound(draft)).toBe(true)
+    expect(isSound([])).toBe(false)
+    expect(isSound(draft.map((field) => ({ ...field, isKept: false })))).toBe(false)
+    expect(isSound([...draft, addedField(draft)])).toBe(false)
   })
 
   test('needs a name for each field, and another for each', () => {

@@ -7,7 +7,7 @@ import {
   readDefinition,
   textOf,
   withChange,
-} from '../../../console/src/pages/stream/definition/definition.ts'
+} from '../../../console/src/editor/definition.ts'
 import {
   boundsOf,
   changedField,

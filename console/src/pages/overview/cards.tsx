@@ -36,7 +36,7 @@ function Card({
   readonly children: ComponentChildren
 }) {
   return (
-    <section class="card overview-card" aria-label={title}>
+    <section class="card overview-card">
       <h2>{title}</h2>
       {children}
     </section>
@@ -137,14 +137,14 @@ export function TellingCard({ webhooks, mails }: Pick<OverviewFacts, 'webhooks' 
               href={withQuery(paths.webhooks, { state: 'disabled' })}
               tone="bad"
             >
-              webhooks disabled
+              {webhooks.disabled === 1 ? 'webhook' : 'webhooks'} disabled
             </Figure>
             <Figure
               of={webhooks.failing}
               href={withQuery(paths.webhooks, { state: 'failing' })}
               tone="warn"
             >
-              webhooks failing
+              {webhooks.failing === 1 ? 'webhook' : 'webhooks'} failing
             </Figure>
             <Figure of={webhooks.waiting} href={paths.webhooks}>
               deliveries waiting
@@ -170,7 +170,7 @@ export function QuarantineCard({
     <Card title="Quarantine">
       <ul>
         <Figure of={total} href={paths.quarantine} tone="warn">
-          readings in all
+          in all
         </Figure>
         {byReason.map(({ reason, count: entries }) => (
           <Figure key={reason} of={entries} href={withQuery(paths.quarantine, { reason })}>

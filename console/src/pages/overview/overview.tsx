@@ -1,3 +1,4 @@
+import { useRef, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { api } from '../../api/client.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
@@ -21,10 +22,19 @@ export function Overview() {
   const overview = useResource((signal) => api.call('readOverview', { signal }), [], {
     everyMs: refreshMs,
   })
+  const began = useRef<boolean | undefined>(undefined)
+  const [isLeft, setLeft] = useState(false)
+  if (overview.data) began.current ??= hasNoStreams(overview.data)
   return (
     <Page title="Overview">
-      <Loaded of={overview} isEmpty={hasNoStreams} empty={<FirstStream />} lines={12}>
-        {(facts) => <Standing facts={facts} overview={overview} />}
+      <Loaded of={overview} lines={12}>
+        {(facts) =>
+          began.current === true && !isLeft ? (
+            <Beginning hasStreams={!hasNoStreams(facts)} onLeave={() => setLeft(true)} />
+          ) : (
+            <Standing facts={facts} overview={overview} />
+          )
+        }
       </Loaded>
     </Page>
   )
@@ -32,6 +42,30 @@ export function Overview() {
 
 function hasNoStreams({ streams }: OverviewFacts): boolean {
   return streams.total === 0
+}
+
+interface BeginningProps {
+  readonly hasStreams: boolean
+  readonly onLeave: () => void
+}
+
+/** While somebody makes the first stream, another may be made elsewhere: nothing that was typed goes away for it. */
+function Beginning({ hasStreams, onLeave }: BeginningProps) {
+  return (
+    <div class="stack">
+      {hasStreams && (
+        <div class="notice">
+          <p>There are streams now.</p>
+          <div class="row">
+            <button type="button" class="button" onClick={onLeave}>
+              Show the overview
+            </button>
+          </div>
+        </div>
+      )}
+      <FirstStream />
+    </div>
+  )
 }
 
 interface StandingProps {

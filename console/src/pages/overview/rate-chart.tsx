@@ -66,7 +66,7 @@ export function RateChart({ facts }: { readonly facts: OverviewFacts }) {
       </div>
       {unknown !== 0 && (
         <p class="soft">
-          Nothing is known from before the service was started, <Time at={facts.since} />.
+          Nothing is known from before the service was started, <Time at={facts.since} as="ago" />.
         </p>
       )}
       <RateTable rates={rates} startMs={startMs} />

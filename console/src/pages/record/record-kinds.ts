@@ -69,6 +69,15 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
       return plain(device.name, device)
     },
   },
+  email: {
+    name: 'Address for mails',
+    list: undefined,
+    needs: 'notifications:read',
+    read: async (configId, signal) => {
+      const recipient = await api.call('readEmailRecipient', { path: { configId }, signal })
+      return plain(recipient.email, recipient)
+    },
+  },
   export: {
     name: 'Export',
     list: undefined,

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { Dialog } from '../../components/dialog.tsx'
@@ -11,6 +12,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [at, setAt] = useState(0)
   const { route } = useLocation()
   const listId = useId()
+  const box = useRef<HTMLInputElement>(null)
   const { groups, isSearching } = useFound(text)
   const all = groups.flatMap(({ found }) => found)
   const chosen = Math.min(at, all.length - 1)
@@ -25,8 +27,9 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     Enter: () => open(all[chosen]),
   }
   return (
-    <Dialog title="Search" onClose={onClose}>
+    <Dialog title="Search" onClose={onClose} focusFirst={box}>
       <SearchBox
+        box={box}
         listId={listId}
         text={text}
         activeId={all.length > 0 ? `${listId}-${chosen}` : undefined}
@@ -52,6 +55,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 interface SearchBoxProps {
+  readonly box: RefObject<HTMLInputElement | null>
   readonly listId: string
   readonly text: string
   readonly activeId: string | undefined
@@ -59,9 +63,7 @@ interface SearchBoxProps {
   readonly onKey: (event: KeyboardEvent) => void
 }
 
-function SearchBox({ listId, text, activeId, onText, onKey }: SearchBoxProps) {
-  const box = useRef<HTMLInputElement>(null)
-  useEffect(() => box.current?.focus(), [])
+function SearchBox({ box, listId, text, activeId, onText, onKey }: SearchBoxProps) {
   return (
     <input
       ref={box}

@@ -9,8 +9,8 @@ import {
   type StreamAnswer,
   textOf,
   withChange,
-} from './definition.ts'
-import { type Draft, freshDraft } from './drafts.ts'
+} from '../../../editor/definition.ts'
+import { type Draft, freshDraft } from '../../../editor/drafts.ts'
 
 export interface ConflictProps {
   readonly draft: Draft

@@ -1,12 +1,18 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { api } from '../../../api/client.ts'
 import { may } from '../../../api/session.ts'
+import {
+  changeBetween,
+  readDefinition,
+  type StreamAnswer,
+  textOf,
+} from '../../../editor/definition.ts'
 import { JsonEditor } from '../../../editor/json-editor.tsx'
 import type { TextProblem } from '../../../editor/text-problems.ts'
 import { type QueryState, useQuery } from '../../../routing/query.ts'
-import { changeBetween, readDefinition, type StreamAnswer, textOf } from './definition.ts'
 import './definition.css'
-import { draftOf, dropDraft, freshDraft, keepDraft } from './drafts.ts'
+import { draftOf, dropDraft, freshDraft, keepDraft } from '../../../editor/drafts.ts'
+import { withType } from './fields.ts'
 import { FieldsTable } from './fields-table.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { keepSample, TrySample } from './try-sample.tsx'
@@ -28,6 +34,7 @@ export function DefinitionTab({ stream, reload }: DefinitionTabProps) {
   const query = useQuery()
   const view = query.get('view')
   useSample(stream.streamId, query)
+  useMend(stream, query)
   return (
     <div class="stack definition">
       <ViewLinks query={query} view={view} version={stream.version} />
@@ -151,4 +158,20 @@ function useSample(streamId: string, query: QueryState): void {
     take().catch(() => undefined)
     return () => abort.abort()
   }, [streamId, entryId])
+}
+
+/** Whoever comes from an entry with a mend has a draft with it: `temperature:string`. It is there to be looked at, and not saved. */
+function useMend(stream: StreamAnswer, query: QueryState): void {
+  const mend = query.get('mend')
+  useEffect(() => {
+    if (mend === '') return
+    const at = mend.lastIndexOf(':')
+    const draft = draftOf(stream)
+    const read = readDefinition(draft.text)
+    if (read.ok && may('streams:write')) {
+      const schema = withType(read.definition.schema, mend.slice(0, at), mend.slice(at + 1))
+      keepDraft(stream.streamId, { ...draft, text: textOf({ ...read.definition, schema }) })
+    }
+    query.set({ mend: undefined })
+  }, [mend])
 }

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { Field } from '../../../components/field.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Empty } from '../../../components/states.tsx'
+import type { ReadDefinition } from '../../../editor/definition.ts'
 import { useQuery } from '../../../routing/query.ts'
-import type { ReadDefinition } from './definition.ts'
 import { FieldForm } from './field-form.tsx'
 import {
   boundsOf,

@@ -1,4 +1,4 @@
-import { isJson } from './definition.ts'
+import { isJson } from '../../../editor/definition.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -82,6 +82,13 @@ export function changedField(definition: Json, change: FieldChange): Json {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
+/** A schema in which a field of this name has another type; one that has no such field stays. */
+export function withType(schema: Json, name: string, type: string): Json {
+  const row = rowsOf(schema).find((one) => one.name === name)
+  if (row === undefined) return schema
+  return withField(schema, row.keys, changedField(row.definition, { type }))
+}
+
 /** The range of a field, whichever way it is written. */
 export function boundsOf({ range, min, max }: Json): {
   readonly min?: unknown
@@ -100,13 +107,4 @@ export function boundsOf({ range, min, max }: Json): {
 export function fromText({ from }: Json): string {
   if (Array.isArray(from)) return from.join(', ')
   return typeof from === 'string' ? from : ''
-}
-
-/** The type that a value of a reading has, as a field would. */
-export function typeOfValue(value: unknown): (typeof fieldTypes)[number] | undefined {
-  if (Array.isArray(value)) return 'array'
-  if (typeof value === 'object') return value === null ? undefined : 'object'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  if (typeof value === 'boolean') return 'boolean'
-  return typeof value === 'string' ? 'string' : undefined
 }

@@ -1,5 +1,5 @@
+import { isJson } from '../../../editor/definition.ts'
 import { readJson } from '../../../formats/json-tree.ts'
-import { isJson } from './definition.ts'
 
 /** Readings in a sample, and the path of each in its text. */
 export interface SampleReadings {

@@ -5,9 +5,14 @@ import { failureOf } from '../../../api/failure.ts'
 import { Action } from '../../../components/action.tsx'
 import { Badge } from '../../../components/badge.tsx'
 import { DiffView } from '../../../components/diff-view.tsx'
+import {
+  changeBetween,
+  type ReadDefinition,
+  type StreamAnswer,
+  textOf,
+} from '../../../editor/definition.ts'
+import type { Draft } from '../../../editor/drafts.ts'
 import { Conflict } from './conflict.tsx'
-import { changeBetween, type ReadDefinition, type StreamAnswer, textOf } from './definition.ts'
-import type { Draft } from './drafts.ts'
 
 export interface SaveBarProps {
   readonly stream: StreamAnswer

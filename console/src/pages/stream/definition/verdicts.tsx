@@ -1,9 +1,9 @@
 import { Badge } from '../../../components/badge.tsx'
+import type { Definition } from '../../../editor/definition.ts'
 import { lineAndColumn, placeOfDotted } from '../../../formats/json-place.ts'
 import { readTree } from '../../../formats/json-tree.ts'
 import { count } from '../../../formats/numbers.ts'
 import { reasonWords } from '../../../quarantine/reasons.ts'
-import type { Definition } from './definition.ts'
 import { placeInMessage, type ReadSample, stepWords } from './samples.ts'
 import type { Preview, TrialResult, Verdict } from './trial.ts'
 
@@ -107,7 +107,7 @@ function Details({ preview, place, definition, text }: DetailsProps) {
                 </code>
               </>
             )}
-            {at && (
+            {at && isInReading(path) && (
               <span class="soft">
                 {' '}
                 line {at.line}, column {at.column}
@@ -118,6 +118,11 @@ function Details({ preview, place, definition, text }: DetailsProps) {
       })}
     </ul>
   )
+}
+
+/** Of steps and of the source nothing stands in the reading. */
+function isInReading(path: string): boolean {
+  return !/^(?:processing|source)\./.test(path)
 }
 
 function Stored({ verdict }: { readonly verdict: Verdict | undefined }) {

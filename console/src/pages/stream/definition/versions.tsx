@@ -6,8 +6,8 @@ import { may } from '../../../api/session.ts'
 import { DiffView } from '../../../components/diff-view.tsx'
 import { Loaded } from '../../../components/states.tsx'
 import { Time } from '../../../components/time.tsx'
+import { definitionOf, type StreamAnswer, textOf } from '../../../editor/definition.ts'
 import { type QueryState, useQuery } from '../../../routing/query.ts'
-import { definitionOf, type StreamAnswer, textOf } from './definition.ts'
 
 export interface VersionsProps {
   readonly stream: StreamAnswer

@@ -1,5 +1,12 @@
 import { signal } from '@preact/signals'
-import { type Definition, definitionOf, type StreamAnswer, textOf } from './definition.ts'
+import {
+  changeBetween,
+  type Definition,
+  definitionOf,
+  readDefinition,
+  type StreamAnswer,
+  textOf,
+} from './definition.ts'
 
 /** What somebody is writing, and the version that it began from. */
 export interface Draft {
@@ -32,4 +39,12 @@ export function keepDraft(streamId: string, draft: Draft): void {
 
 export function dropDraft(streamId: string): void {
   drafts.value = new Map([...drafts.peek()].filter(([id]) => id !== streamId))
+}
+
+/** What would make the draft of a stream its definition; undefined where there is none, or none that can be read. */
+export function changeOf(streamId: string): Readonly<Record<string, unknown>> | undefined {
+  const draft = drafts.value.get(streamId)
+  if (draft === undefined) return undefined
+  const read = readDefinition(draft.text)
+  return read.ok ? changeBetween(draft.base, read.definition) : undefined
 }

@@ -1,5 +1,5 @@
-import type { Operations } from '../../../../../clients/typescript/call.ts'
-import { readJson } from '../../../formats/json-tree.ts'
+import type { Operations } from '../../../clients/typescript/call.ts'
+import { readJson } from '../formats/json-tree.ts'
 
 export type StreamAnswer = Operations['readStream']['answer']
 
