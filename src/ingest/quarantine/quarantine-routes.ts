@@ -20,7 +20,7 @@ import { everything, type HeldReading, type QuarantineStore } from './quarantine
 import type { Reviews } from './reviews.ts'
 
 /** Payload of one page. */
-const pageBytesMax = 4 * 1024 * 1024
+export const pageBytesMax = 4 * 1024 * 1024
 
 export interface QuarantineRoutesNeeds {
   readonly streams: DataStreamStore

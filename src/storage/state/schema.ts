@@ -5,6 +5,7 @@ import type { Defaulted } from './column.ts'
 import type {
   ConsumerPositionTable,
   DepartedCounterTable,
+  QuarantineCountTable,
   QuarantineTable,
   StreamCounterTable,
 } from './decision-tables.ts'
@@ -49,6 +50,7 @@ export interface StateSchema
   stream_counters: StreamCounterTable
   departed_counters: DepartedCounterTable
   quarantine: QuarantineTable
+  quarantine_counts: QuarantineCountTable
   backups: BackupTable
 }
 
