@@ -33,6 +33,7 @@ import { signingSince } from './0043-signing-since.ts'
 import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
 import { anchors } from './0045-anchors.ts'
 import { anyMessage } from './0046-any-message.ts'
+import { partsOfNames } from './0048-parts-of-names.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -70,4 +71,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0044-asset-streams-and-files': assetStreamsAndFiles,
   '0045-anchors': anchors,
   '0046-any-message': anyMessage,
+  '0048-parts-of-names': partsOfNames,
 }
