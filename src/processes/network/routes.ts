@@ -26,6 +26,7 @@ import { previewRoute } from '../../streams/data-streams/preview-route.ts'
 import { secretRotationRoute } from '../../streams/data-streams/secret-rotation-route.ts'
 import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
 import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
+import { streamListRoute } from '../../streams/data-streams/stream-list-route.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
@@ -70,6 +71,8 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     ...twinRoutes(parts),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) =>
+      streamListRoute({ ...parts, state: engine.state, activity: noActivity, nowUs, callerOf }),
     (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
       streamChangeRoutes({
@@ -118,6 +121,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     ...pushedRoutes(parts),
   ]
 }
+
+/** Until somebody counts what streams receive by the minute. */
+const noActivity = { of: async () => new Map(), busiest: async () => [] }
 
 const nowUs = () => systemClock.nowUs()
 
