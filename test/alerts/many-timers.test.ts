@@ -46,7 +46,7 @@ class Started {
     const { state } = tests
     const watches = new AlertWatch({ state, clock, notify: async () => () => undefined })
     const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
-    return new Started(watches, await Decider.open(store, watches))
+    return new Started(watches, await Decider.open(store, { watches }))
   }
 
   private constructor(watches: AlertWatch, decider: Decider) {

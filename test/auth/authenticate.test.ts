@@ -8,6 +8,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { openStateForReading } from '../../src/storage/state/database.ts'
+import { noSessions } from '../support/no-sessions.ts'
 
 const soonUs = 2_000_000_000_000_000
 
@@ -44,6 +45,7 @@ const needs = {
     clock: systemClock,
   }),
   onUse: () => undefined,
+  sessions: noSessions,
   tokens: {
     isGood: (token: VerifiedToken) => [...tokens.values()].includes(token),
     verify(text: string) {

@@ -144,20 +144,21 @@ describe('the credentials of an operation', () => {
   test('are one of the two schemes, with the permission, or none', () => {
     const wrong = thoseThat((operation) => {
       const scope = operation['x-required-scope']
-      const roles = scope === 'any' ? [] : [scope]
+      const roles = scope === 'any' ? [] : scope?.split(' ')
       const schemes = {
         bearer: { bearer: roles },
         'header-key': { apiKey: roles, apiSecret: roles },
       }
       const interfaces = interfacesOf(operation)
+      const session = needsSession.has(`${operation.method} ${operation.path}`)
+        ? [{ consoleSession: [] }]
+        : []
       const basic = takesBasic.has(`${operation.method} ${operation.path}`)
         ? [{ basic: roles }]
         : []
-      const expected = [...interfaces.map((one) => schemes[one]), ...basic]
+      const expected = [...interfaces.map((one) => schemes[one]), ...basic, ...session]
       const isOpen = scope === undefined
-      return (
-        isOpen !== (interfaces.length === 0) || !isDeepStrictEqual(operation.security, expected)
-      )
+      return isOpen !== (expected.length === 0) || !isDeepStrictEqual(operation.security, expected)
     })
 
     expect(wrong).toEqual([])
@@ -188,6 +189,12 @@ describe('the credentials of an operation', () => {
   })
 })
 
+/** What is about the session that it comes with. */
+const needsSession: ReadonlySet<string> = new Set([
+  'GET /console/session',
+  'DELETE /console/session',
+])
+
 /** Where readings are sent or read, for devices that can do nothing else. */
 const takesBasic: ReadonlySet<string> = new Set([
   'POST /streams/{streamId}/data',
@@ -202,7 +209,7 @@ const openOperations = [
   /^GET \/health(\/live|\/ready)?$/,
   /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,
   /^GET \/\.well-known\//,
-  /^POST \/auth\/token$/,
+  /^POST \/(auth\/token|console\/session)$/,
   /^GET \/verify\/\{cid\}$/,
   /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,

@@ -46,7 +46,7 @@ export async function decided(
   const open = async () => {
     const watches = new AlertWatch({ state, clock, notify: notifyNobody })
     const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
-    return await Decider.open(store, watches)
+    return await Decider.open(store, { watches })
   }
   let decider = await open()
   for (let at = 0, turn = 0; at < entries.length; turn++) {

@@ -18,6 +18,15 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
+/** What a key must have to do something: one permission, each of several, or none in particular. */
+export type NeededScope = Scope | readonly Scope[] | 'any'
+
+/** The permissions that are needed, one by one. */
+export function scopesNeeded(needed: NeededScope): readonly Scope[] {
+  if (needed === 'any') return []
+  return typeof needed === 'string' ? [needed] : needed
+}
+
 /** Ways to ask for scopes without listing them; `custom` lists them. */
 export const permissions = ['read_only', 'read_write', 'admin', 'custom'] as const
 

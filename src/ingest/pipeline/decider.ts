@@ -1,4 +1,5 @@
 import type { JournalBatch, Offset } from '../../storage/journal/journal.ts'
+import type { Activity } from '../activity/activity.ts'
 import type { AlertWatches } from './alert-watches.ts'
 import type { Consumer } from './consumer.ts'
 import {
@@ -41,6 +42,7 @@ export interface DecisionStore {
 export interface DeciderNeeds {
   readonly store: DecisionStore
   readonly watches: AlertWatches | undefined
+  readonly activity: Pick<Activity, 'noteDecided'> | undefined
 }
 
 /** Right of the journal, towards state: counters, quarantine, alerts. It never waits for the store. */
@@ -57,9 +59,12 @@ export class Decider implements Consumer {
     this.#position = position
   }
 
-  /** @param watches without it there are no alerts */
-  static async open(store: DecisionStore, watches?: AlertWatches): Promise<Decider> {
-    return new Decider({ store, watches }, await store.position())
+  /** @param parts without watches there are no alerts */
+  static async open(
+    store: DecisionStore,
+    { watches, activity }: Partial<Omit<DeciderNeeds, 'store'>> = {},
+  ): Promise<Decider> {
+    return new Decider({ store, watches, activity }, await store.position())
   }
 
   position(): Offset {
@@ -87,7 +92,7 @@ export class Decider implements Consumer {
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
-    const { store, watches } = this.#needs
+    const { store, watches, activity } = this.#needs
     try {
       const needs = { tallies: this.#tallies, watches }
       const decision = await decide(batches, this.#position, needs)
@@ -96,6 +101,7 @@ export class Decider implements Consumer {
       const { tallies } = decision
       this.#isUrgent = tallies.some(({ alerts }) => alerts !== undefined)
       this.#entriesWanted = Math.min(tallies.length * entriesPerStream, entriesMaxSpread)
+      await activity?.noteDecided(tallies)
     } catch (error) {
       watches?.forget()
       throw error

@@ -8,6 +8,7 @@ import type {
   WindowDefinition,
   WindowVersion,
 } from '../../storage/time-series/windows/window-store.ts'
+import type { Activity } from '../activity/activity.ts'
 import type { Consumer } from './consumer.ts'
 import {
   kindCleared,
@@ -96,6 +97,7 @@ interface Portion {
 export interface ShipperNeeds {
   readonly store: TimeSeriesStore
   readonly loadVersion: (streamId: string, version: number) => Promise<ShippedVersion | undefined>
+  readonly activity?: Pick<Activity, 'meet' | 'noteStored'>
 }
 
 /** A stretch of the journal that a portion is taken from. */
@@ -209,7 +211,7 @@ export class Shipper implements Consumer {
 
   /** Returns whether it stopped before a removal, or has done one. */
   async #handleNext(batches: readonly JournalBatch[]): Promise<boolean> {
-    const { store } = this.#needs
+    const { store, activity } = this.#needs
     const removal = this.#removalAt(this.position(), batches)
     if (removal) {
       await store.remove(removal)
@@ -217,6 +219,7 @@ export class Shipper implements Consumer {
     }
     const stretch = { from: this.position(), until: Number.POSITIVE_INFINITY, isRepeated: false }
     const { shipment, isBeforeRemoval, sending, receivedAtUs } = await this.#load(batches, stretch)
+    await activity?.meet(shipment.received.keys())
     try {
       await store.write(shipment)
       this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
@@ -228,6 +231,7 @@ export class Shipper implements Consumer {
       this.#entriesMax = Math.max(1, Math.floor(failed / 2))
       throw error
     }
+    activity?.noteStored(shipment.received.keys())
     return isBeforeRemoval
   }
 

@@ -1,6 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { StreamId, UserId } from '../../core/ids.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import type { Moved } from '../../core/threads/rpc.ts'
+import type { StreamPace } from '../../ingest/activity/activity.ts'
+import type { OwnerActivity } from '../../ingest/activity/owner-activity.ts'
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
 import type { ProcessingStatus } from '../../operating/observability/processing-status.ts'
 import type { WindowsPage } from '../../reading/windows/read-windows.ts'
@@ -98,6 +101,14 @@ export interface StoredProcedures {
   latePlaced(streamId: string | undefined): Promise<boolean>
 }
 
+/** What has come in of late: since the start of the service, and for two hours at most. */
+export interface ActivityProcedures {
+  pacesOf(streamIds: readonly StreamId[]): Promise<ReadonlyMap<StreamId, StreamPace>>
+  /** The streams that most is received of now. */
+  busiest(wish: { readonly ownerId: UserId; readonly limit: number }): Promise<readonly StreamId[]>
+  activityOf(ownerId: UserId): Promise<OwnerActivity>
+}
+
 /** What is done for backups, and what must not be done meanwhile. */
 export interface BackupPartProcedures {
   /** Removes the data of deleted streams; resolves with of how many: a consumer may have entries of the next one ahead. */
@@ -128,6 +139,7 @@ export interface StateProcedures {
 export interface WorkerProcedures
   extends StoreProcedures,
     StoredProcedures,
+    ActivityProcedures,
     BackupPartProcedures,
     StateProcedures {
   /** Resolves when the state is open, with the steady time that goes on. */

@@ -39,6 +39,7 @@ import { type VersionedDefinition } from '../../streams/data-streams/definition.
 import { StreamRemains } from '../../streams/data-streams/stream-remains.ts'
 import { storedFieldsOf } from '../../streams/data-streams/transform-definition.ts'
 import { postOwners } from '../../telling/notifications/notified-owners.ts'
+import { activityProcedures, openActivity } from './activity.ts'
 import { openWorkerAlerts } from './alerts.ts'
 import { serveAnchorDesk } from './anchors.ts'
 import { backupProcedures } from './backup.ts'
@@ -77,15 +78,17 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
     onDiscard: (streamId) =>
       logger.warn({ streamId }, 'the quarantine is full: refused readings are only counted'),
   })
+  const activity = openActivity({ state, store, logger })
   const shipper = new Shipper({
     store,
     loadVersion: (id, version) => loadVersion(state, id, version),
+    activity,
   })
   const head = new JournalHead(data.head)
-  const decider = await Decider.open(decisions, alerts.watches)
+  const decider = await Decider.open(decisions, { watches: alerts.watches, activity })
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
   const removalGate = new RemovalGate()
-  const forget = forgetting([shipper, decider, alerts.watches])
+  const forget = forgetting([shipper, decider, alerts.watches, activity])
   const clock = systemClock
   const ages = new AgeClock(clock)
   const removeOwners = async () => await removeUserRemains({ state, ages })
@@ -95,7 +98,7 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const removing = { clock, forget, removalGate, remains }
   const parts = { notifying, alerts }
   const opened = { state, statePlaces, store }
-  const consumers = { shipper, decisions, decider }
+  const consumers = { shipper, decisions, decider, activity }
   return { ...parts, ...consumers, ...removing, ...opened, retention, logger, head }
 }
 
@@ -227,6 +230,7 @@ function run(port: MessagePort, data: WorkerData): void {
     ...stateProcedures(composed),
     ...backupProcedures(composed),
     ...storeProcedures(composed),
+    ...activityProcedures(composed),
     async decided(offset) {
       await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))
       return (await composed).decider.position() >= offset

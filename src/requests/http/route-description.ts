@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify'
 import type { Interface } from '../../access/auth/authenticate.ts'
 import type { CallerKind } from '../../access/auth/limited-key.ts'
-import type { Scope } from '../../access/auth/scopes.ts'
+import type { NeededScope } from '../../access/auth/scopes.ts'
 import type { ErrorCode } from '../../core/error-catalogue.ts'
 import type { Tag } from './openapi/tags.ts'
 
@@ -11,7 +11,7 @@ declare module 'fastify' {
      * What a caller's key must grant for this route; every route that needs credentials names it.
      * `any`: good credentials are enough.
      */
-    readonly scope?: Scope | 'any'
+    readonly scope?: NeededScope
     /** Whom it is for: users, unless it says otherwise. */
     readonly callers?: readonly CallerKind[]
     /**

@@ -2,6 +2,7 @@ import type { AlertTables } from './alert-tables.ts'
 import type { AnchorTables } from './anchor-tables.ts'
 import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
+import type { ConsoleSessionTable, ConsoleSettingsTable } from './console-tables.ts'
 import type {
   ConsumerPositionTable,
   DepartedCounterTable,
@@ -29,6 +30,8 @@ export interface StateSchema
   user_entities: UserEntityTable
   user_credentials: UserCredentialTable
   api_keys: ApiKeyTable
+  console_sessions: ConsoleSessionTable
+  console_settings: ConsoleSettingsTable
   signing_keys: SigningKeyTable
   audit_log: AuditLogTable
   templates: TemplateTable

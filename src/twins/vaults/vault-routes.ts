@@ -100,6 +100,7 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
     operationId: 'downloadVaultImage',
     summary: "Load the image of a vault: its own, or else its template's.",
     scope: 'vaults:read',
+    takesCookieAlone: true,
     answers: fileAnswers,
     errors: downloadErrors,
     handler: async ({ caller, params, request, reply }) => {
