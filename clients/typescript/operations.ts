@@ -964,6 +964,18 @@ export interface SharedOperations {
   }
 
   /**
+   * End a session of the console that was made with this key.
+   *
+   * With `keys:admin` one of any key of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly endConsoleSession: {
+    readonly path: { readonly consoleSessionId: string }
+    readonly answer: undefined
+  }
+
+  /**
    * End an MQTT session and its connection; what waits in it is gone.
    *
    * Its client can connect again, as its credentials stay. A will is published, as when a
@@ -977,18 +989,6 @@ export interface SharedOperations {
       /** The device, for a client that is one. */
       readonly deviceId?: string | undefined
     }
-    readonly answer: undefined
-  }
-
-  /**
-   * End a session of the console that was made with this key.
-   *
-   * With `keys:admin` one of any key of the user.
-   *
-   * Needs no particular permission.
-   */
-  readonly endSession: {
-    readonly path: { readonly consoleSessionId: string }
     readonly answer: undefined
   }
 
@@ -1462,6 +1462,23 @@ export interface SharedOperations {
   }
 
   /**
+   * List the sessions of the console that were made with this key, oldest first.
+   *
+   * With `keys:admin` those of all keys of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly listConsoleSessions: {
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+    }
+    readonly answer: readonly ConsoleSession[]
+  }
+
+  /**
    * List the attempts to deliver to a webhook, newest first.
    *
    * Needs the permission `webhooks:read`.
@@ -1723,23 +1740,6 @@ export interface SharedOperations {
       readonly readings: readonly RefusedReading[]
       readonly nextCursor: string | null
     }
-  }
-
-  /**
-   * List the sessions of the console that were made with this key, oldest first.
-   *
-   * With `keys:admin` those of all keys of the user.
-   *
-   * Needs no particular permission.
-   */
-  readonly listSessions: {
-    readonly query?: {
-      readonly limit?: number | undefined
-
-      /** From the answer before. */
-      readonly cursor?: string | undefined
-    }
-    readonly answer: readonly ConsoleSession[]
   }
 
   /**
@@ -2260,6 +2260,13 @@ export interface SharedOperations {
   readonly readCallingUser: { readonly answer: User }
 
   /**
+   * Read who is signed in to the console with this session, and what they may do.
+   *
+   * Needs no particular permission, and a session of the console.
+   */
+  readonly readConsoleSession: { readonly answer: CurrentConsoleSession }
+
+  /**
    * Read how one wants to see the console.
    *
    * Needs no particular permission.
@@ -2534,13 +2541,6 @@ export interface SharedOperations {
     }
     readonly answer: ReadingsPage
   }
-
-  /**
-   * Read who is signed in to the console with this session, and what they may do.
-   *
-   * Needs no particular permission, and a session of the console.
-   */
-  readonly readSession: { readonly answer: CurrentConsoleSession }
 
   /**
    * Read how far the data of a deleted stream is removed.
@@ -3685,8 +3685,8 @@ export const operationPaths = {
   downloadTemplateImage: 'GET /templates/{templateId}/image',
   downloadUserPicture: 'GET /users/{userId}/image',
   downloadVaultImage: 'GET /vaults/{vaultId}/image',
+  endConsoleSession: 'DELETE /console/sessions/{consoleSessionId}',
   endMqttSession: 'DELETE /mqtt/sessions/{clientId}',
-  endSession: 'DELETE /console/sessions/{consoleSessionId}',
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
@@ -3704,6 +3704,7 @@ export const operationPaths = {
   listAuditLog: 'GET /audit',
   listBackups: 'GET /backups',
   listBearerWebhooks: 'GET /webhooks',
+  listConsoleSessions: 'GET /console/sessions',
   listDeliveries: 'GET /notifications/webhooks/{configId}/deliveries',
   listDevices: 'GET /devices',
   listEmailRecipients: 'GET /notifications/email-configs',
@@ -3719,7 +3720,6 @@ export const operationPaths = {
   listPublicKeys: 'GET /.well-known/jwks.json',
   listQuarantine: 'GET /streams/{streamId}/quarantine',
   listRefusedReadings: 'GET /streams/{streamId}/refused',
-  listSessions: 'GET /console/sessions',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
   listStreamVersions: 'GET /streams/{streamId}/versions',
@@ -3747,6 +3747,7 @@ export const operationPaths = {
   readAttachmentProof: 'GET /attachments/{attachmentId}/proof',
   readBearerWebhook: 'GET /webhooks/{webhookId}',
   readCallingUser: 'GET /users',
+  readConsoleSession: 'GET /console/session',
   readConsoleSettings: 'GET /console/settings',
   readDevice: 'GET /devices/{deviceId}',
   readDocs: 'GET /docs',
@@ -3764,7 +3765,6 @@ export const operationPaths = {
   readQuarantineEntry: 'GET /streams/{streamId}/quarantine/{entryId}',
   readReadiness: 'GET /health/ready',
   readReadings: 'GET /streams/{streamId}/data',
-  readSession: 'GET /console/session',
   readStream: 'GET /streams/{streamId}',
   readStreamDeletion: 'GET /streams/{streamId}/deletion',
   readStreamMetadata: 'GET /streams/{streamId}/metadata',
@@ -3891,8 +3891,8 @@ export const operationScopes = {
   downloadTemplateBundle: 'vaults:read',
   downloadTemplateImage: 'vaults:read',
   downloadVaultImage: 'vaults:read',
+  endConsoleSession: 'any',
   endMqttSession: 'data:write',
-  endSession: 'any',
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
@@ -3909,6 +3909,7 @@ export const operationScopes = {
   listAuditLog: 'platform:admin',
   listBackups: 'platform:admin',
   listBearerWebhooks: 'webhooks:read',
+  listConsoleSessions: 'any',
   listDeliveries: 'webhooks:read',
   listDevices: 'streams:read',
   listEmailRecipients: 'notifications:read',
@@ -3922,7 +3923,6 @@ export const operationScopes = {
   listProvisioningKeys: 'keys:admin',
   listQuarantine: 'data:read',
   listRefusedReadings: 'data:read',
-  listSessions: 'any',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
   listStreamVersions: 'streams:read',
@@ -3947,6 +3947,7 @@ export const operationScopes = {
   readAttachmentProof: 'attachments:read',
   readBearerWebhook: 'webhooks:read',
   readCallingUser: 'any',
+  readConsoleSession: 'any',
   readConsoleSettings: 'any',
   readDevice: 'streams:read',
   readEmailRecipient: 'notifications:read',
@@ -3958,7 +3959,6 @@ export const operationScopes = {
   readNotificationPreferences: 'notifications:read',
   readQuarantineEntry: 'data:read',
   readReadings: 'data:read',
-  readSession: 'any',
   readStream: 'streams:read',
   readStreamDeletion: 'streams:read',
   readStreamMetadata: 'streams:read',
