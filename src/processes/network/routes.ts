@@ -4,10 +4,12 @@ import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
+import { ownerQuarantineRoutes } from '../../ingest/quarantine/owner-quarantine-routes.ts'
 import { quarantineRoutes } from '../../ingest/quarantine/quarantine-routes.ts'
 import { refusedRoutes } from '../../ingest/quarantine/refused-routes.ts'
 import type { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
 import { unroutedRoutes } from '../../ingest/unrouted/unrouted-routes.ts'
+import { overviewRoutes } from '../../operating/overview/overview-routes.ts'
 import { exportRoutes } from '../../reading/exports/export-routes.ts'
 import { importRoutes } from '../../reading/imports/import-routes.ts'
 import { type LiveParts, tailRoutes } from '../../reading/live/tail-routes.ts'
@@ -70,6 +72,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     ...twinRoutes(parts),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => overviewRoutes({ ...parts, ...engine, nowUs, callerOf }),
     (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
       streamChangeRoutes({
@@ -195,6 +198,7 @@ function refusalRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { worker } = parts.engine
   return [
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
+    (callerOf) => ownerQuarantineRoutes({ ...parts, callerOf }),
     (callerOf) => refusedRoutes({ ...parts, worker, callerOf }),
   ]
 }

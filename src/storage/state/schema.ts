@@ -6,6 +6,7 @@ import type { ConsoleSessionTable, ConsoleSettingsTable } from './console-tables
 import type {
   ConsumerPositionTable,
   DepartedCounterTable,
+  QuarantineCountTable,
   QuarantineTable,
   StreamCounterTable,
 } from './decision-tables.ts'
@@ -52,6 +53,7 @@ export interface StateSchema
   stream_counters: StreamCounterTable
   departed_counters: DepartedCounterTable
   quarantine: QuarantineTable
+  quarantine_counts: QuarantineCountTable
   backups: BackupTable
 }
 

@@ -17,8 +17,10 @@ export interface SignInKey {
 
 /** Somebody who opens a page in an empty browser. */
 export interface Stranger extends BrowserContextOptions {
-  /** Origins that the pages may ask beside that of the service. */
+  /** Origins of further services, whose pages are watched as well. */
   readonly others?: readonly string[]
+  /** Origins of somebody else, whose pages may do what they want. */
+  readonly foreign?: readonly string[]
 }
 
 /** Where Debian has it, and others. */
@@ -53,10 +55,14 @@ export class BrowserPages {
   }
 
   /** An empty page of somebody who has never been here, for a service at an origin. */
-  async newPage(origin: string, { others = [], ...options }: Stranger = {}): Promise<Page> {
+  async newPage(origin: string, visitor: Stranger = {}): Promise<Page> {
+    const { others = [], foreign = [], ...options } = visitor
     const context = await this.#browser.newContext({ baseURL: origin, ...options })
     context.setDefaultTimeout(patienceMs)
-    this.#open.push({ context, watch: await PageWatch.begin(context, [origin, ...others]) })
+    this.#open.push({
+      context,
+      watch: await PageWatch.begin(context, { own: [origin, ...others], foreign }),
+    })
     return await context.newPage()
   }
 
