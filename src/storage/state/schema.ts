@@ -176,6 +176,8 @@ interface VaultTable extends AnchoredTable {
   readonly created_at: number
   readonly template_id: string
   readonly name: string
+  /** The name in lower case: what is looked for. */
+  readonly name_folded: Defaulted<string>
   readonly description: string | null
   readonly public: number
   /** The CID of the folder of its metadata, payload and image; like those below empty until it is known. */
