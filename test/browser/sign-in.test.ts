@@ -42,6 +42,7 @@ async function endSessionsOf({ apiKey }: SignInKey): Promise<void> {
 
 test('a key and its secret lead to the page that was asked for', async () => {
   const page = await at.open('/console/alerts?state=firing')
+  await keyOn(page).waitFor()
   expect(await hindrancesOn(page)).toEqual([])
 
   await fill(page, admin)
