@@ -87,6 +87,15 @@ test('who has tried too often is told when to come back, and can then', async ()
   await overviewOn(page)
 })
 
+test('what a key may not do is not offered', async () => {
+  const key = await at.keyWith('streams:read', 'vaults:read')
+  const page = await at.signedIn('/console/streams', { key })
+  const places = page.getByRole('navigation').first().getByRole('link')
+  await places.first().waitFor()
+
+  expect(await places.allInnerTexts()).toEqual(['Streams', 'Vaults', 'Sources'])
+})
+
 test('a session outlasts the page', async () => {
   const page = await at.signedIn('/console/')
   await overviewOn(page)
