@@ -18,7 +18,7 @@ export default defineConfig({
           name: 'unit',
           expect,
           include: [
-            'test/{core,config,observability,processors,pipeline,data-streams,auth,devices,threads,units,egress,webhooks,unrouted}/**/*.test.ts',
+            'test/{console,core,config,observability,processors,pipeline,data-streams,auth,devices,threads,units,egress,webhooks,unrouted}/**/*.test.ts',
             'test/*.test.ts',
           ],
           testTimeout: 60_000,
@@ -30,8 +30,18 @@ export default defineConfig({
           name: 'integration',
           expect,
           include: [
-            'test/{alerts,anchors,backup,exports,files,imports,jobs,journal,ledgers,time-series,state,http,connectors,sources,idempotency,lifecycle,live,mail,mqtt-sessions,notifications,quarantine,recipes,retention,templates,twins,cli,conformance,delivery}/**/*.test.ts',
+            'test/{alerts,anchors,backup,exports,files,imports,jobs,journal,ledgers,time-series,state,http,connectors,sources,idempotency,lifecycle,live,clients,mail,mqtt-sessions,notifications,quarantine,recipes,retention,templates,twins,cli,conformance,delivery}/**/*.test.ts',
           ],
+          testTimeout: 240_000,
+          hookTimeout,
+        },
+      },
+      {
+        // The console in a browser, against services as `npm start` starts them.
+        test: {
+          name: 'browser',
+          expect,
+          include: ['test/browser/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout,
         },

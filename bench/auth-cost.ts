@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { AuditLog } from '../src/access/audit/audit-log.ts'
 import { Authenticator } from '../src/access/auth/authenticate.ts'
+import { ConsoleSessions } from '../src/access/auth/console-sessions.ts'
 import { KeyDirectory } from '../src/access/auth/key-directory.ts'
 import { LimitedKeys } from '../src/access/auth/limited-keys.ts'
 import { MasterKey } from '../src/access/auth/master-key.ts'
@@ -55,6 +56,7 @@ async function checks(): Promise<Figure> {
   const tokens = new Tokens({ signingKeys, clock: systemClock })
   const authenticator = new Authenticator({
     keys,
+    sessions: await ConsoleSessions.open({ ...needs, keys, audit }),
     limited: new LimitedKeys(needs),
     tokens,
     logins: { assertMayLogIn: () => undefined, countFailure: () => undefined },

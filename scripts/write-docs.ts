@@ -1,5 +1,8 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { errorCatalogue } from '../src/core/error-catalogue.ts'
+import { clientFiles, clientFolder } from './client/client-files.ts'
+import { servedDocument } from './client/served-document.ts'
 import { errorsPage } from './errors-page.ts'
 import { withKeyTables } from './key-tables.ts'
 import { sourceKeyTables } from './source-keys.ts'
@@ -9,4 +12,7 @@ for (const file of globSync('docs/*.md')) {
   const page = readFileSync(file, 'utf8')
   const written = withKeyTables(page, sourceKeyTables)
   if (written !== page) writeFileSync(file, written)
+}
+for (const [name, source] of Object.entries(clientFiles(await servedDocument()))) {
+  writeFileSync(join(clientFolder, name), source)
 }

@@ -38,6 +38,7 @@ const roots = [
   'scripts',
   'examples',
   'receivers',
+  'clients',
 ]
 
 const kinds = /^(?:[\w.<>*-]+\/)*[\w.<>*-]+\.(?:ts|js|json|md|py|c)$/

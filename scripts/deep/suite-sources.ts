@@ -33,7 +33,7 @@ export function suiteDigest(suite: string, root = '.'): string {
   return digest.digest('hex')
 }
 
-const isCode = /\.(?:ts|js|json|py|c)$|\/[\w-]+$/
+const isCode = /\.(?:tsx?|js|json|py|c)$|\/[\w-]+$/
 /** A text that may name a file; in a template, as far as its first value. */
 const literal = /(['"`])([\w@./-]{1,200})(?:\1|\$\{)/g
 

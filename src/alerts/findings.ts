@@ -219,11 +219,11 @@ function historyRow(
   }
 }
 
-/** Where to go on from an event, under the address of the service. */
+/** Where to go on from an event, under the address of the service: pages for people, and an operation for programs. */
 function linksOf({ id, stream_id: streamId }: AlertRow) {
   return {
-    alert: `/alerts/${id}`,
+    alert: `/console/record/alert/${id}`,
     explain: `/alerts/${id}/explain`,
-    stream: `/streams/${streamId}`,
+    stream: `/console/streams/${streamId}`,
   }
 }

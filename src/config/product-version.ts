@@ -23,9 +23,13 @@ export function startOptions(): readonly string[] {
     .filter((word) => word.includes('=') || word.startsWith('--'))
 }
 
-/** Our package.json, which sources and compiled files have at different distances. */
-function manifest(): Manifest {
+/** The folder of our package.json, which sources and compiled files have at different distances. */
+export function productFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  return folder
+}
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(join(productFolder(), 'package.json'), 'utf8')) as Manifest
 }

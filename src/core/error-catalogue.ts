@@ -180,8 +180,10 @@ export const errorCatalogue = {
   },
   origin_not_allowed: {
     status: 403,
-    meaning: 'A page of this origin may not open a WebSocket here.',
-    remedy: 'Name the origin in STREAMVAULT_CORS_ORIGINS.',
+    meaning:
+      'A page of this origin may not open a WebSocket here, or not use a session of the console.',
+    remedy:
+      'Name the origin in STREAMVAULT_CORS_ORIGINS, or the address of the console in STREAMVAULT_PUBLIC_URL.',
     retryable: false,
   },
   overloaded: {
@@ -194,6 +196,12 @@ export const errorCatalogue = {
     status: 410,
     meaning: 'The readings after this position are not in the journal any more.',
     remedy: 'Follow the stream anew, with start or last; readings may then come again.',
+    retryable: false,
+  },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The resource has another version by now than the If-Match header names.',
+    remedy: 'Read it again, bring both changes together, and send them with its new ETag.',
     retryable: false,
   },
   query_too_slow: {
@@ -225,6 +233,12 @@ export const errorCatalogue = {
     meaning: 'The request took too long to arrive.',
     remedy: 'Send it again over a new connection.',
     retryable: true,
+  },
+  session_expired: {
+    status: 401,
+    meaning: 'The session of the console is over: it was ended, or its time or its key has.',
+    remedy: 'Sign in again.',
+    retryable: false,
   },
   store_unavailable: {
     status: 503,

@@ -6,6 +6,7 @@ import { KeyDirectory } from '../../src/access/auth/key-directory.ts'
 import { LimitedKeys } from '../../src/access/auth/limited-keys.ts'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { noSessions } from '../support/no-sessions.ts'
 import { superiority } from '../support/superiority.ts'
 import { TestState } from '../support/test-state.ts'
 
@@ -39,6 +40,7 @@ test('refusing an unknown key takes as long as refusing a wrong secret', async (
   const failed = new FailedLogins(keys)
   const authenticator = new Authenticator({
     keys,
+    sessions: noSessions,
     limited: new LimitedKeys({ state, masterKey, clock: systemClock }),
     logins: { assertMayLogIn: () => undefined, countFailure: () => undefined },
     onUse: () => undefined,

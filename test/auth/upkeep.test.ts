@@ -12,6 +12,7 @@ import { Upkeep } from '../../src/access/auth/upkeep.ts'
 import type { Clocks } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import type { StateWriter } from '../../src/storage/state/database.ts'
+import { noSessions } from '../support/no-sessions.ts'
 import { TestState } from '../support/test-state.ts'
 
 const minuteMs = 60_000
@@ -74,6 +75,7 @@ class Subject implements AsyncDisposable, Clocks, StateWriter {
     this.failedLogins = new FailedLogins(this.directory)
     this.upkeep = new Upkeep({
       directory: this.directory,
+      sessions: noSessions,
       failedLogins: this.failedLogins,
       signingKeys: this.signingKeys,
       audit: this.audit,

@@ -150,14 +150,15 @@ describe('the credentials of an operation', () => {
         'header-key': { apiKey: roles, apiSecret: roles },
       }
       const interfaces = interfacesOf(operation)
+      const session = needsSession.has(`${operation.method} ${operation.path}`)
+        ? [{ consoleSession: [] }]
+        : []
       const basic = takesBasic.has(`${operation.method} ${operation.path}`)
         ? [{ basic: roles }]
         : []
-      const expected = [...interfaces.map((one) => schemes[one]), ...basic]
+      const expected = [...interfaces.map((one) => schemes[one]), ...basic, ...session]
       const isOpen = scope === undefined
-      return (
-        isOpen !== (interfaces.length === 0) || !isDeepStrictEqual(operation.security, expected)
-      )
+      return isOpen !== (expected.length === 0) || !isDeepStrictEqual(operation.security, expected)
     })
 
     expect(wrong).toEqual([])
@@ -188,6 +189,12 @@ describe('the credentials of an operation', () => {
   })
 })
 
+/** What is about the session that it comes with. */
+const needsSession: ReadonlySet<string> = new Set([
+  'GET /console/session',
+  'DELETE /console/session',
+])
+
 /** Where readings are sent or read, for devices that can do nothing else. */
 const takesBasic: ReadonlySet<string> = new Set([
   'POST /streams/{streamId}/data',
@@ -202,7 +209,7 @@ const openOperations = [
   /^GET \/health(\/live|\/ready)?$/,
   /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,
   /^GET \/\.well-known\//,
-  /^POST \/auth\/token$/,
+  /^POST \/(auth\/token|console\/session)$/,
   /^GET \/verify\/\{cid\}$/,
   /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,
@@ -344,12 +351,14 @@ describe('an operation with a meaning in each interface', () => {
     expect(operation?.requestBody !== undefined).toBe(hasBody)
   })
 
+  const ofLists = 'limit cursor vaultId name contains state problem silentAfter sort include'
+
   test('tells of each parameter which credentials it goes with', () => {
     const parameters = operationNamed('GET /streams')?.parameters ?? []
     const told = parameters.map(({ name, description = '' }) => [name, description.split('.')[0]])
 
     expect(told).toEqual([
-      ...['limit', 'cursor', 'vaultId', 'name'].map((name) => [name, both[0]]),
+      ...ofLists.split(' ').map((name) => [name, both[0]]),
       ...['page', 'page_size'].map((name) => [name, both[1]]),
     ])
   })

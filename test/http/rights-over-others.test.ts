@@ -55,6 +55,7 @@ async function pathOf(operation: Operation): Promise<string> {
 /** Operations that a key needs no right to change anything for, and what they do all the same: nothing. */
 const changingNothing = [
   'POST /streams/{streamId}/alerts/backtest',
+  'POST /streams/{streamId}/quarantine/trial',
   'POST /streams/{streamId}/transform/preview',
 ]
 
@@ -76,6 +77,7 @@ describe('a Read Only key', () => {
 
     expect(verdicts).toEqual(
       [
+        'DELETE /console/sessions/{consoleSessionId}',
         'DELETE /exports/{exportId}',
         'POST /exports/{exportId}/cancel',
         'POST /exports/{exportId}/resume',

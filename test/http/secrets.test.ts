@@ -8,6 +8,7 @@ import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { filesIn } from '../../src/config/data-folder.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
+import { signedIn } from '../support/console-browser.ts'
 import type { MadeKey } from '../support/people.ts'
 import { filesOf, findings, type Secrets, spellings } from '../support/secret-findings.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
@@ -75,6 +76,7 @@ class Exercise {
     await this.#mqtt(rotated, token)
     await this.#webhook()
     await this.#device()
+    await this.#console(rotated)
     await this.#mistakes(rotated, token)
     for (const list of ['/keys', '/users', '/audit', '/platform/users', '/vaults']) {
       this.answers.push(JSON.stringify(await this.#as('GET', list)))
@@ -219,6 +221,27 @@ class Exercise {
     expect(answer.status).toBe(202)
   }
 
+  /** Signs in twice, and out once; asks as a page does, and as none may. */
+  async #console(key: MadeKey): Promise<void> {
+    for (const what of ['the cookie of the console', 'a cookie that was ended']) {
+      const browser = await signedIn(this.#service.http, key)
+      const [, secret = ''] = browser.cookie.split('=')
+      this.secrets.set(what, Buffer.from(secret))
+      this.secrets.set(`${what}, its bytes`, Buffer.from(secret, 'base64url'))
+      const answers = [
+        await browser.ask('GET', '/console/session'),
+        await browser.ask('GET', '/console/sessions'),
+        await browser.ask('POST', '/templates', { name: 1 }, { origin: 'https://evil.example' }),
+        await browser.ask('POST', '/templates', { name: 1 }),
+        await browser.ask('GET', '/vaults', undefined, { 'x-api-key': secret }),
+        await browser.ask('GET', '/vaults', undefined, { authorization: `Bearer ${secret}` }),
+        await browser.send('GET', '/vaults', { cookie: browser.cookie }),
+      ]
+      this.answers.push(JSON.stringify(answers.map(({ body }) => body)))
+      if (what === 'a cookie that was ended') await browser.ask('DELETE', '/console/session')
+    }
+  }
+
   async #mistakes({ apiKey, apiSecret }: MadeKey, token: string): Promise<void> {
     const key = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
     const attempts: [string, string, Record<string, string>, unknown][] = [
@@ -264,7 +287,7 @@ describe('a secret is written nowhere', () => {
 
     await exercise.run()
 
-    expect(exercise.secrets.size).toBeGreaterThanOrEqual(22)
+    expect(exercise.secrets.size).toBeGreaterThanOrEqual(26)
     // With what stands in the WAL, and once more when all is written and closed.
     expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
     await service.end('SIGTERM')

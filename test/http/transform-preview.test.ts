@@ -55,6 +55,34 @@ describe('a preview', () => {
     })
   })
 
+  test('judges by a change of the definition that is not made yet', async () => {
+    const definition = {
+      schema: { a: { type: 'string' }, c: { type: 'boolean', required: true }, b: null },
+      processing: { transform: [{ rename: { from: 'a', to: 'z' } }] },
+    }
+    const readings = [{ a: 'x', c: true }, { a: 3 }]
+    const { status, body } = await preview({ readings, definition })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      results: [
+        { status: 'stored', steps: [{ z: 'x', c: true }] },
+        { status: 'refused', details: [{ path: 'c' }, { path: 'a' }] },
+      ],
+    })
+    const { body: after } = await service.api.withToken<object>('GET', `/streams/${streamId}`)
+    expect(after).toMatchObject({ version: 1, schema })
+  })
+
+  test('says what is wrong with a change', async () => {
+    const definition = { schema: { c: { type: 'numbr' } } }
+
+    expect(await preview({ readings: [{}], definition })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'schema.c.type' }] },
+    })
+  })
+
   test('converts, or says which units do not fit', async () => {
     expect((await previewOfKilometres('m')).body).toMatchObject({
       results: [{ steps: [{ a: 2000 }] }],

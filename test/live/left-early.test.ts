@@ -32,7 +32,7 @@ const webSocketKey = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
 /** A server with a stream and an inbox; a request may wait there for its client to leave. */
 class Followed implements AsyncDisposable {
-  readonly tails = new OpenTails(clock.nowUs)
+  readonly tails = new OpenTails({ nowUs: clock.nowUs, isGoodSession: () => true })
   readonly streamId = newId<StreamId>()
   /** Resolves when the request waits for its client to leave. */
   readonly waits = Promise.withResolvers<void>()

@@ -67,7 +67,7 @@ test('a mail says what was measured, and leads to the alert; the alert says who 
     )
     .toBeDefined()
   const mail = server.received.find(({ parsed }) => parsed.text?.includes(alertId))
-  expect(mail && linkIn(mail)).toBe(`${service.process.http}/alerts/${alertId}`)
+  expect(mail && linkIn(mail)).toBe(`${service.process.http}/console/record/alert/${alertId}`)
   expect(mail?.parsed.text).toContain(
     'Rule: too-hot\nField: temperature\nValue: 90\nThreshold: 80\n',
   )

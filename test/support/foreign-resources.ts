@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import type { Answer, ApiClient } from './api-client.ts'
+import { ConsoleBrowser } from './console-browser.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
 import type { Interface } from './openapi-operations.ts'
 import { createKey, type Person } from './people.ts'
@@ -49,6 +50,7 @@ export class ForeignResources {
 
   readonly #makers: Readonly<Record<string, (template: string) => Promise<string>>> = {
     userId: async () => this.#owner.userId,
+    consoleSessionId: () => this.#consoleSession(),
     keyId: async () => (await createKey(this.#api, { userId: this.#owner.userId })).apiKey,
     templateId: async (template) => {
       const id = await this.#template()
@@ -113,6 +115,11 @@ export class ForeignResources {
   #newestExport = ''
   #newestWebhook = ''
   #newestVault = ''
+
+  async #consoleSession(): Promise<string> {
+    const answer = await new ConsoleBrowser(this.#api.base).signIn(this.#owner.key)
+    return answer.body.id
+  }
 
   #part(kind: string, body: object): Promise<string> {
     const path = `/users/${this.#owner.userId}/${kind}`

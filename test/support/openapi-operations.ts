@@ -133,7 +133,7 @@ export type Interface = 'bearer' | 'header-key'
 
 /** The interfaces that the document offers an operation in: none for what anybody may use. */
 export function interfacesOf({ security }: Operation): readonly Interface[] {
-  // Basic authentication is another way to send a key.
-  const chosen = security.filter((schemes) => !('basic' in schemes))
+  // Basic authentication is another way to send a key, and a session speaks whichever its page says.
+  const chosen = security.filter((schemes) => !('basic' in schemes || 'consoleSession' in schemes))
   return chosen.map((schemes) => ('bearer' in schemes ? 'bearer' : 'header-key'))
 }

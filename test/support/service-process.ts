@@ -10,17 +10,18 @@ export const adminKey = 'sv_test_admin'
 export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
 
 /** What `npm start` does behind `exec env`, with the Node that runs this: `env` becomes it, and keeps the process id. */
-const startWords = startScript()
-  .split(' ')
-  .slice(2)
-  .map((word) => (word === 'node' ? process.execPath : word))
-
-function startScript(): string {
-  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    readonly scripts: { readonly start: string }
+function startWords(script: StartScript): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: Readonly<Record<StartScript, string>>
   }
-  return manifest.scripts.start
+  return scripts[script]
+    .split(' ')
+    .slice(2)
+    .map((word) => (word === 'node' ? process.execPath : word))
 }
+
+/** How the service is started: its sources, or what was compiled of them. */
+type StartScript = 'start' | 'start:release'
 
 const startTimeoutMs = 90_000
 
@@ -69,8 +70,9 @@ export async function launchServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
   project = '.',
+  script: StartScript = 'start',
 ): Promise<LaunchedProcess> {
-  const child = spawn('env', startWords, {
+  const child = spawn('env', startWords(script), {
     cwd: project,
     env: {
       ...process.env,

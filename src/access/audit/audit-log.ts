@@ -35,6 +35,8 @@ export const auditActions = [
   'email.deleted',
   'email.verified',
   'email.unsubscribed',
+  'console_session.created',
+  'console_session.ended',
   'login.failed',
 ] as const
 

@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-log.ts'
 import { AttemptLimits } from './attempt-limits.ts'
 import { Authenticator, type Logins, type Origin } from './authenticate.ts'
 import { ensureBootstrapKey, openMasterKey } from './bootstrap.ts'
+import { ConsoleSessions } from './console-sessions.ts'
 import { DroppedPublishes } from './dropped-publishes.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { KeyDirectory } from './key-directory.ts'
@@ -43,6 +44,7 @@ export interface Auth {
   readonly limitedKeys: LimitedKeys
   readonly authenticator: Authenticator
   readonly tokens: Tokens
+  readonly sessions: ConsoleSessions
   readonly signingKeys: SigningKeys
   readonly limits: AttemptLimits
   readonly failedLogins: FailedLogins
@@ -64,6 +66,7 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
   const directory = await KeyDirectory.open({ ...needs, masterKey })
   const signingKeys = await SigningKeys.open({ ...needs, masterKey })
   const tokens = new Tokens({ signingKeys, clock, latestUs: await latestWallUs(state) })
+  const sessions = await ConsoleSessions.open({ ...needs, masterKey, keys: directory })
   const limitedKeys = new LimitedKeys({ state, masterKey, clock })
   const failedLogins = new FailedLogins({
     findAny: (id) => directory.findAny(id) ?? limitedKeys.findAny(id),
@@ -73,17 +76,19 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
     keys: directory,
     limited: limitedKeys,
     tokens,
+    sessions,
     logins: loginsWithin(limits),
     onUse,
     onFailure: (attempt) => failedLogins.record(attempt),
   })
-  const upkeep = new Upkeep({ ...needs, directory, failedLogins, signingKeys })
+  const upkeep = new Upkeep({ ...needs, directory, sessions, failedLogins, signingKeys })
   return {
     masterKey,
     directory,
     limitedKeys,
     authenticator,
     tokens,
+    sessions,
     signingKeys,
     limits,
     failedLogins,

@@ -1,5 +1,7 @@
 import { DomainError } from '../../core/errors.ts'
 import type { Caller } from './caller.ts'
+import type { ConsoleSession } from './console-session.ts'
+import type { ConsoleSessions } from './console-sessions.ts'
 import type { ForeignTopics } from './foreign-topics.ts'
 import type { ApiKey, KeyDirectory } from './key-directory.ts'
 import {
@@ -29,6 +31,22 @@ export interface AuthenticatedCaller extends Caller {
   readonly registration?: ProvisioningKey
   /** What becomes of what it does over MQTT on topics that are none of its own. */
   readonly foreignTopics?: ForeignTopics
+  /** Set for who came with the cookie of the console. */
+  readonly session?: CallerSession
+}
+
+/** The session of the console that a request came with. */
+export interface CallerSession {
+  readonly id: string
+  /** Whether the browser sent nothing but the cookie: what it gets is a file. */
+  readonly isAlone: boolean
+}
+
+/** What the cookie of a request says, where it counts, and what goes with it. */
+export interface PresentedSession {
+  readonly secret: string
+  readonly interface: Interface
+  readonly isAlone: boolean
 }
 
 /** Who came with a token, which always ends. */
@@ -43,6 +61,8 @@ export interface Credentials {
   readonly address: string
   /** Whether a key and its secret may come as Basic authentication: only where readings are sent or read. */
   readonly takesBasic?: boolean
+  /** Counts only where no header says who asks. */
+  readonly session?: PresentedSession | undefined
 }
 
 /** Who tries to log in, with what they say they are. */
@@ -78,6 +98,7 @@ export interface AuthenticatorNeeds {
     | 'verify'
   >
   readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
+  readonly sessions: Pick<ConsoleSessions, 'find' | 'isGood' | 'termsOf' | 'use'>
   /** How often wrong secrets may come with a key (decisions.md#failed-logins). */
   readonly logins: Logins
   /** Called at each use of a limited key. */
@@ -96,6 +117,7 @@ export const bearerUsername = 'bearer'
 interface Proof {
   readonly key: ApiKey | LimitedKey
   readonly token?: VerifiedToken
+  readonly session?: ConsoleSession
 }
 
 export class Authenticator {
@@ -140,10 +162,10 @@ export class Authenticator {
   }
 
   /**
-   * @throws DomainError `missing_credentials`, `ambiguous_credentials`, `invalid_api_key` or
-   *   `token_expired`
+   * @throws DomainError `missing_credentials`, `ambiguous_credentials`, `invalid_api_key`,
+   *   `token_expired` or `session_expired`
    */
-  authenticate({ rawHeaders, address, takesBasic }: Credentials): AuthenticatedCaller {
+  authenticate({ rawHeaders, address, takesBasic, session }: Credentials): AuthenticatedCaller {
     const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
     const hasKey = apiKey !== undefined || apiSecret !== undefined
     if (authorization !== undefined) {
@@ -157,6 +179,7 @@ export class Authenticator {
       const { id, secret } = basicKey(authorization) ?? nobody
       return this.#byHeader(id, secret, address)
     }
+    if (!hasKey && session) return this.#bySession(session)
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
     return this.#byHeader(apiKey ?? '', apiSecret ?? '', address)
   }
@@ -175,10 +198,11 @@ export class Authenticator {
    * otherwise they have to be looked at again.
    */
   isStillGood(caller: AuthenticatedCaller): boolean {
-    const { keys, limited, tokens } = this.#needs
+    const { keys, limited, tokens, sessions } = this.#needs
     const proof = this.#proofs.get(caller)
     if (proof === undefined) return false
-    const { key, token } = proof
+    const { key, token, session } = proof
+    if (session !== undefined && !sessions.isGood(session)) return false
     if (!('kind' in key ? limited.isUnchanged(key) : keys.isUnchanged(key))) return false
     return token === undefined || tokens.isGood(token)
   }
@@ -263,6 +287,30 @@ export class Authenticator {
       ...limitsOf(key),
     }
     return this.#remember(caller, { key, token })
+  }
+
+  /** A session has what its key has now, in either interface: its page says which one it speaks. */
+  #bySession({ secret, interface: spoken, isAlone }: PresentedSession): AuthenticatedCaller {
+    const { keys, sessions } = this.#needs
+    const session = sessions.find(secret)
+    const key = session && keys.find(session.apiKeyId)
+    if (key === undefined || key.userId !== session?.userId) {
+      throw new DomainError('session_expired', 'the session is over: sign in again')
+    }
+    sessions.use(session)
+    keys.use(key)
+    const { expiresAtUs } = sessions.termsOf(session)
+    const caller: AuthenticatedCaller = {
+      userId: key.userId,
+      apiKeyId: key.id,
+      scope: key.scope,
+      interface: spoken,
+      expiresAtUs: Math.min(expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
+      foreignTopics: key.foreignTopics,
+      session: { id: session.id, isAlone },
+    }
+    this.#proofs.set(caller, { key, session })
+    return caller
   }
 
   #keyOf({ apiKeyId, expiresAtUs }: VerifiedToken): ApiKey | LimitedKey | undefined {

@@ -94,6 +94,14 @@ export class KeyDirectory {
     return entry === key && entry.previousDigest === undefined && this.find(key.id) === key
   }
 
+  /** Whether the secret of this digest is still good for the key. */
+  hasSecret(id: string, digest: string): boolean {
+    const entry = this.#entries.get(id)
+    if (!entry || !isCurrent(entry, this.#needs.clock)) return false
+    if (entry.digest === digest) return true
+    return entry.previousDigest === digest && entry.previousUntilUs > this.#needs.clock.nowUs()
+  }
+
   /** The key when the secret is its own. All refusals take the same work (decisions.md#keys). */
   verify(id: string, secret: string): ApiKey | undefined {
     const nowUs = this.#needs.clock.nowUs()

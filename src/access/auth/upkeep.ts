@@ -1,5 +1,6 @@
 import type { StateWriter } from '../../storage/state/database.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
+import type { ConsoleSessions } from './console-sessions.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import type { KeyDirectory } from './key-directory.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -12,6 +13,7 @@ const flushesPerCheck = 60
 
 export interface UpkeepNeeds {
   readonly directory: KeyDirectory
+  readonly sessions: Pick<ConsoleSessions, 'flush'>
   readonly failedLogins: FailedLogins
   readonly signingKeys: SigningKeys
   readonly audit: AuditLog
@@ -50,6 +52,7 @@ export class Upkeep {
 
   readonly #flushing: readonly (() => Promise<void>)[] = [
     () => this.#needs.directory.flush(),
+    () => this.#needs.sessions.flush(),
     () => this.#needs.alsoFlush(),
     () => this.#needs.failedLogins.flush(this.#needs.audit, this.#needs.writer),
     () => this.#needs.audit.trimShares(this.#needs.writer),

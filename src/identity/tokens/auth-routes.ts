@@ -1,20 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
-import type { AttemptLimits } from '../../access/auth/attempt-limits.ts'
-import type {
-  AuthenticatedCaller,
-  Authenticator,
-  BearerCaller,
-} from '../../access/auth/authenticate.ts'
+import type { BearerCaller } from '../../access/auth/authenticate.ts'
 import { type SigningKeys, signingOverlapS } from '../../access/auth/signing-keys.ts'
 import { type Tokens, tokenLifetimeS } from '../../access/auth/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
-import { DomainError } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import * as api from './auth-api.ts'
+import { type LogInNeeds, logIn } from './log-in.ts'
 
 /** Anybody may send this body, so it is a small one. */
 const bodyBytesMax = 4_096
@@ -22,11 +17,9 @@ const bodyBytesMax = 4_096
 /** Seconds that others may keep the public keys: far less than an old key stays accepted. */
 const publicKeysFreshS = 300
 
-export interface TokenRoutesNeeds {
-  readonly authenticator: Pick<Authenticator, 'byKey' | 'lookUpPassword'>
+export interface TokenRoutesNeeds extends LogInNeeds {
   readonly tokens: Tokens
   readonly signingKeys: SigningKeys
-  readonly limits: AttemptLimits
   readonly clock: Clock
 }
 
@@ -48,7 +41,11 @@ export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
         config: { errors: ['invalid_api_key', 'rate_limited'] },
       },
       async (request, reply) => {
-        const caller = await logIn(needs, request.body, request.ip)
+        const caller = await logIn(needs, {
+          ...request.body,
+          address: request.ip,
+          refusal: ({ registration }) => registration && 'a provisioning key gets no token',
+        })
         const issued: Static<typeof api.issuedTokenSchema> = {
           accessToken: tokens.issue(caller),
           tokenType: 'Bearer',
@@ -78,27 +75,6 @@ export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
 }
 
 type Login = Static<typeof api.loginSchema>
-
-/** @throws DomainError `invalid_api_key`, or `rate_limited` (decisions.md#failed-logins) */
-async function logIn(
-  { authenticator, limits }: TokenRoutesNeeds,
-  { apiKey, apiSecret }: Login,
-  address: string,
-): Promise<AuthenticatedCaller> {
-  limits.assertMayTry(address, apiKey)
-  await authenticator.lookUpPassword(apiKey, apiSecret)
-  try {
-    const caller = authenticator.byKey(apiKey, apiSecret, { address, protocol: 'http' })
-    if (caller.registration) {
-      throw new DomainError('invalid_api_key', 'a provisioning key gets no token')
-    }
-    limits.succeeded(address, apiKey)
-    return caller
-  } catch (error) {
-    if (error instanceof DomainError) limits.failed(address, apiKey)
-    throw error
-  }
-}
 
 export interface AuthRoutesNeeds {
   readonly signingKeys: SigningKeys

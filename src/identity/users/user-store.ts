@@ -164,6 +164,7 @@ export class UserStore {
       state.deleteFrom('webhook_subscriptions').where('owner_id', '=', id).where(when),
       state.deleteFrom('webhooks').where('owner_id', '=', id).where(when),
       state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),
+      state.deleteFrom('console_settings').where('user_id', '=', id).where(when),
     ]
   }
 

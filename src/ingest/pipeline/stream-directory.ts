@@ -147,6 +147,11 @@ class Shapes {
   }
 }
 
+/** A version that is tried, and that no reading arrives for. */
+export function compiledStream(version: StreamVersion): CompiledStream {
+  return { ...version, ...shapeOf(version) }
+}
+
 function shapeOf(stream: StreamVersion): Shape {
   const { schema, format = 'json', formatOptions, transform = [] } = stream
   const mapping = transform.length === 0 ? textMappingOf(schema) : valueMappingOf(schema)

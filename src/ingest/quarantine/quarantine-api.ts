@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
+import { draftSchema } from '../../streams/data-streams/stream-draft.ts'
 import { type HeldReading, payloadText } from './quarantine-store.ts'
 
 /** Ids that one request may name: what a quarantine holds at most. */
@@ -59,23 +60,24 @@ export const summarySchema = s.record({
   reasons: s.listOf(s.record({ reason, entries: s.integer(1) })),
 })
 
-export const chosenSchema = s.nullable(
-  s.partial(
-    {
-      ids: s.listOf(entryId, { minItems: 1, maxItems: idsMax, description: 'Only these entries.' }),
-      reason: {
-        description: 'Only entries with this reason, or one of these.',
-        ...s.eitherOf(reason, s.listOf(reason, { minItems: 1, maxItems: 100 })),
-      },
-      ...receipt,
-    },
-    { examples: [{ reason: 'schema_mismatch' }] },
-  ),
+const chosen = {
+  ids: s.listOf(entryId, { minItems: 1, maxItems: idsMax, description: 'Only these entries.' }),
+  reason: {
+    description: 'Only entries with this reason, or one of these.',
+    ...s.eitherOf(reason, s.listOf(reason, { minItems: 1, maxItems: 100 })),
+  },
+  ...receipt,
+}
+
+const examples = [{ reason: 'schema_mismatch' }]
+
+export const chosenSchema = s.nullable(s.partial(chosen, { examples }))
+
+export const triedSchema = s.nullable(
+  s.partial({ ...chosen, definition: draftSchema }, { examples }),
 )
 
-export const redrivenSchema = s.record({
-  streamId: s.uuid,
-  redriven: { ...s.count, description: 'Entries that have left the quarantine.' },
+const judged = {
   accepted: {
     ...s.count,
     description: 'Readings that fit now: a message may hold several.',
@@ -88,6 +90,18 @@ export const redrivenSchema = s.record({
       description: 'Why: of the first 100 that stay.',
     },
   ),
+}
+
+export const redrivenSchema = s.record({
+  streamId: s.uuid,
+  redriven: { ...s.count, description: 'Entries that have left the quarantine.' },
+  ...judged,
+})
+
+export const trialSchema = s.record({
+  streamId: s.uuid,
+  redriven: { ...s.count, description: 'Entries that would leave the quarantine.' },
+  ...judged,
 })
 
 export const clearedAnswer = {

@@ -14,10 +14,13 @@ import {
 } from '../../requests/operations/operation.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
+import { draftOf } from '../../streams/data-streams/stream-draft.ts'
+import type { Units } from '../../streams/units/units.ts'
 import * as api from './quarantine-api.ts'
 import { bodyFilter, parseEntryId, queryFilter } from './quarantine-filter.ts'
 import { everything, type HeldReading, type QuarantineStore } from './quarantine-store.ts'
 import type { Reviews } from './reviews.ts'
+import type { Trials } from './trials.ts'
 
 /** Payload of one page. */
 export const pageBytesMax = 4 * 1024 * 1024
@@ -26,6 +29,8 @@ export interface QuarantineRoutesNeeds {
   readonly streams: DataStreamStore
   readonly quarantine: QuarantineStore
   readonly reviews: Reviews
+  readonly trials: Trials
+  readonly units: Units
   readonly posts: Posts
   readonly processing: {
     /** Waits, within bounds, until what is acknowledged by now is decided. */
@@ -50,6 +55,7 @@ export function quarantineRoutes(needs: QuarantineRoutesNeeds): FastifyPluginAsy
     const add = operationsOf(app, { ...needs, tags: ['Readings'] })
     addReading(add, needs)
     addReviewing(add, needs)
+    addTrial(add, needs)
   }
 }
 
@@ -140,6 +146,26 @@ function addReviewing(add: AddOperation, needs: QuarantineRoutesNeeds): void {
       const deleted = await reviews.remove(stream.id, { ...everything, ids: [held.id] })
       if (deleted === 0) throw noEntry(params.entryId)
       return null
+    },
+  })
+}
+
+function addTrial(add: AddOperation, needs: QuarantineRoutesNeeds): void {
+  add('POST /streams/:streamId/quarantine/trial', {
+    ...reading,
+    operationId: 'tryQuarantine',
+    summary: 'See what a redrive would do, by the definition as it is or by a change of it.',
+    description:
+      'Nothing is stored, and every entry stays. Choose entries as for a redrive; without a body all are judged.',
+    body: api.triedSchema,
+    answers: { 200: api.trialSchema },
+    errors: ['invalid_request', 'overloaded', 'unsupported_definition'],
+    effect: async ({ caller, params, body }) => {
+      const stream = await ownStream(needs, caller.userId, params.streamId)
+      const draft = await draftOf(needs.units, stream, body?.definition)
+      await needs.processing.caughtUp()
+      const result = await needs.trials.run(draft, bodyFilter(body))
+      return { statusCode: 200, body: { streamId: stream.id, ...result }, changes: [] }
     },
   })
 }

@@ -8,13 +8,13 @@ import type { QuarantineFilter, QuarantineStore } from './quarantine-store.ts'
 import { redrive } from './redrive.ts'
 
 /** What is judged in one go; while it is being committed others have their turn. */
-const slice = { entries: 200, payloadBytes: 1024 * 1024 }
+export const slice = { entries: 200, payloadBytes: 1024 * 1024 }
 
 /** Reviews of all streams at once: each holds a slice in memory. */
 const reviewsMax = 8
 
 /** Entries that stay of which the answer says why. */
-const explainedMax = 100
+export const explainedMax = 100
 
 /** Times to wait for the decider (2 s each) before giving up. */
 const waitsMax = 5

@@ -10,6 +10,7 @@ import type { ServedRows } from '../../storage/time-series/store-copy.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { contentFrames, contentLines, type KnownContent } from './content-frames.ts'
 import { journalFrames } from './journal-frames.ts'
+import { countsLeft, leaveOut } from './left-out.ts'
 import {
   type BackupPositions,
   fileNames,
@@ -123,9 +124,10 @@ export class BackupWriter {
       return [String(row['stream_id']), Number(row['received'])] as const
     })
     this.#received = new ReceivedCounts(counted, this.#decider)
-    this.#stateRows = state.counts()
+    this.#stateRows = countsLeft(state.counts())
     const onStep = () => this.#aborted.signal.throwIfAborted()
     await state.copyTo(this.#staged(fileNames.state), onStep)
+    leaveOut(this.#staged(fileNames.state))
     await mqttSessions.copyTo(this.#staged(fileNames.mqttSessions), onStep)
     this.#closeSnapshots()
     return this.#decider

@@ -1,4 +1,5 @@
 import type { Check, Surroundings } from './check.ts'
+import { checkConsole } from './console-checks.ts'
 import { checkContents } from './content-checks.ts'
 import {
   checkAdminFile,
@@ -31,6 +32,7 @@ export async function examine(
     ...(folder.status === 'fail' ? [] : inFolder.map((check) => check(surroundings))),
     ...(folder.status === 'fail' ? [] : await longChecks(surroundings)),
     checkTls(surroundings),
+    await checkConsole(),
     ...(await checkPorts(surroundings)),
     await checkService(ask, surroundings.isLocked),
   ]

@@ -82,6 +82,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
     readonly directory: { readonly size: number }
     readonly limitedKeys: { readonly size: number }
     readonly failedLogins: { readonly total: number }
+    readonly sessions: { readonly size: number }
   }
 }
 
@@ -126,7 +127,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
         () => deliveries,
         () => processing?.notifying,
       ),
-      ...atHandMetrics(() => processing, parts),
+      ...atHandMetrics(() => processing, { ...parts, sessions: auth.sessions }),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...twinMetrics(parts),

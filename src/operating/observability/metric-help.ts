@@ -24,6 +24,7 @@ export const metricHelp = {
   stream_deletions_pending: 'Deleted streams whose data is not removed yet',
   lifecycle_events_pending: 'Events of the service that are not in the journal yet',
   api_keys: 'API keys that are not revoked',
+  console_sessions: 'Browsers that are signed in to the console',
   device_keys_cached: 'Keys of devices held in memory',
   devices_seen_pending: 'Devices whose last contact is not written yet',
   logins_failed_total: 'Logins and requests with credentials that were refused',

@@ -29,13 +29,16 @@ export function totalMetrics({ decided, stored }: MeasuredTotals): readonly Metr
   return figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }
 
-/** Streams that the threads have at hand; of one that is gone, nobody has anything. */
+type AtHand = 'directory' | 'listeners' | 'sessions'
+
+/** Streams that the threads have at hand, and browsers that are signed in: of one that is gone, nobody has anything. */
 export function atHandMetrics(
   status: () => ProcessingStatus | undefined,
-  { directory, listeners }: Readonly<Record<'directory' | 'listeners', { readonly size: number }>>,
+  { directory, listeners, sessions }: Readonly<Record<AtHand, { readonly size: number }>>,
 ): readonly Metric[] {
   const figures: readonly [MetricName, () => number][] = [
     ['stream_cache_entries', () => directory.size],
+    ['console_sessions', () => sessions.size],
     ['mqtt_followed_streams', () => listeners.size],
     ['shipper_streams', () => status()?.atHand.shipper ?? 0],
     ['decider_streams', () => status()?.atHand.decider ?? 0],

@@ -7,6 +7,7 @@ import type { SecretDigests } from '../../core/idempotency-key.ts'
 import { OwnerQuarantine } from '../../ingest/quarantine/owner-quarantine.ts'
 import { QuarantineStore } from '../../ingest/quarantine/quarantine-store.ts'
 import { Reviews } from '../../ingest/quarantine/reviews.ts'
+import { Trials } from '../../ingest/quarantine/trials.ts'
 import { failingParts } from '../../operating/observability/facts.ts'
 import { type AccessedVault, noteAccess } from '../../outbox/events/coalesced-events.ts'
 import { QueriedStreams } from '../../reading/queries/queried-streams.ts'
@@ -67,6 +68,7 @@ export function openDomains(
       processing,
       clock: systemClock,
     }),
+    trials: new Trials({ quarantine, clock: systemClock }),
     queried: new QueriedStreams(state),
     units: new Units(),
     exports: new ReadingsExports(),

@@ -14,6 +14,8 @@ import { mqttSessionRoutes } from '../../ingest/mqtt-sessions/session-routes.ts'
 import { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
 import { asyncApiRoutes } from '../../operating/asyncapi/asyncapi-routes.ts'
 import type { Backups } from '../../operating/backup/backups.ts'
+import { ConsoleFiles } from '../../operating/console/console-files.ts'
+import { consoleRoutes } from '../../operating/console/console-routes.ts'
 import { failingParts, serviceMetrics } from '../../operating/observability/facts.ts'
 import { healthRoutes } from '../../operating/observability/health.ts'
 import { metricsRoutes } from '../../operating/observability/metrics.ts'
@@ -38,6 +40,7 @@ import { openLive } from './following.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { guardedRoutes } from './routes.ts'
+import { openSigningIn, type SigningIn } from './signing-in.ts'
 import { openTransfers, type Transfers } from './transfers.ts'
 
 /** Everything that others talk to. */
@@ -152,7 +155,7 @@ async function openParts(
     access,
     filing,
     anchoring: openAnchoring(engine, { ...domains, config, logger, cipher }),
-    live: openLive(engine, logger),
+    live: openLive(engine, { logger, sessions: access.auth.sessions }),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
     backing: await openBackups(engine, { config, logger, unused: filing.unused }),
@@ -259,12 +262,16 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
 }
 
 /** Everything that needs credentials. */
-function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedRoutes[] {
+function routesOf(
+  parts: Parts,
+  { mqtt, signingIn }: { readonly mqtt: MqttBroker | undefined; readonly signingIn: SigningIn },
+): readonly GuardedRoutes[] {
   const { config, engine, domains, access, live, fetching } = parts
   const { transfers, backing, delivering, notifying, filing } = parts
   const { posts } = access
   return [
     ...access.routes,
+    ...signingIn.routes,
     backing.routes(posts),
     ...delivering.routes(posts),
     ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
@@ -293,6 +300,9 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
   const { transfers, backing, delivering, filing, anchoring } = parts
   const { auth } = access
   const bodies = new BodiesInFlight()
+  const broker = waysTo(config, mqtt)
+  const { state, worker: writer } = engine
+  const signingIn = await openSigningIn({ config, state, writer, access, broker })
   const http = await buildHttpServer({
     logger,
     version: productVersion(),
@@ -300,9 +310,11 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     checkAnswers: config.checkAnswers,
     network: { ...config, certificate },
     authenticator: auth.authenticator,
+    cookies: signingIn.cookies,
     bodies,
     openRoutes: [
       ...access.openRoutes,
+      ...signingIn.openRoutes,
       ...delivering.openRoutes,
       ...filing.openRoutes,
       ...anchoring.openRoutes,
@@ -311,7 +323,8 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         degradedParts: () => anchoring.degraded(),
       }),
       ...mqttWebSocket(config, mqtt),
-      asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
+      asyncApiRoutes({ version: productVersion(), ...config, broker }),
+      consoleRoutes({ files: new ConsoleFiles() }),
       metricsRoutes(
         serviceMetrics({
           ...engine,
@@ -331,7 +344,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ),
     ],
     signedRoutes: [fetching.hooks.route, ...filing.signedRoutes],
-    routes: routesOf(parts, mqtt),
+    routes: routesOf(parts, { mqtt, signingIn }),
   })
   await http.ready()
   http.server.listen(config.httpPort, config.host)

@@ -106,6 +106,7 @@ function addDownload(
       'With `Range: bytes=...` (one range) a part of it; `ETag` is its SHA-256, and counts for `If-Range`.',
     scope,
     params: { name: text },
+    takesCookieAlone: true,
     answers: api.fileAnswers,
     errors: ['range_not_satisfiable'],
     handler: async ({ caller, params: { exportId, name }, request, reply }) => {

@@ -6,7 +6,7 @@ import type { UserId } from '../../core/ids.ts'
 const tailsMax = 500
 const tailsOfUserMax = 50
 
-/** How late a tail ends whose key or token has expired, at most. */
+/** How late a tail ends whose key or token has expired, or whose session is over, at most. */
 const expiryCheckMs = 1_000
 
 /** Who follows what. */
@@ -17,6 +17,14 @@ export interface Follower {
   readonly streamId: string
   /** Undefined: not by itself. */
   readonly expiresAtUs: number | undefined
+  /** The session of the console that it was opened with, if it was. */
+  readonly session?: { readonly id: string } | undefined
+}
+
+export interface OpenTailsNeeds {
+  readonly nowUs: () => number
+  /** Whether a session of the console has neither ended nor expired. */
+  readonly isGoodSession: (session: { readonly id: string }) => boolean
 }
 
 /** Why the service ends a tail. `code` is one of the error codes, or `stopping`. */
@@ -44,13 +52,13 @@ export interface TailStats {
 /** Everybody who follows a stream at the moment. */
 export class OpenTails {
   readonly #open = new Set<Entry>()
-  readonly #nowUs: () => number
+  readonly #needs: OpenTailsNeeds
   #refused = 0
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(nowUs: () => number) {
-    this.#nowUs = nowUs
+  constructor(needs: OpenTailsNeeds) {
+    this.#needs = needs
   }
 
   get stats(): TailStats {
@@ -92,7 +100,10 @@ export class OpenTails {
   }
 
   #endExpired(): void {
-    const nowUs = this.#nowUs()
+    const { nowUs: now, isGoodSession } = this.#needs
+    const over = { code: 'session_expired', message: 'the session is over' } as const
+    this.#end(({ session }) => session !== undefined && !isGoodSession(session), over)
+    const nowUs = now()
     const end = { code: 'token_expired', message: 'the token or its key has expired' } as const
     this.#end(({ expiresAtUs }) => expiresAtUs !== undefined && expiresAtUs <= nowUs, end)
   }

@@ -60,7 +60,7 @@ async function tail(
   { caller, params, query, request, reply }: Exchange<'/:streamId', typeof tailQuery>,
 ): Promise<FastifyReply> {
   const { tails, corsOrigins } = needs
-  const { userId, apiKeyId, expiresAtUs } = caller
+  const { userId, apiKeyId, expiresAtUs, session } = caller
   assertOrigin(request, corsOrigins)
   const wish = tailWish(query, request.headers['last-event-id'])
   const { streamId: text } = params
@@ -70,7 +70,8 @@ async function tail(
     return reply.type('text/event-stream').send('')
   }
   // Before anything is waited for: what is revoked or deleted meanwhile finds it here.
-  const open = openOn(reply, tails, { userId, apiKeyId, streamId: text.toLowerCase(), expiresAtUs })
+  const streamId = text.toLowerCase()
+  const open = openOn(reply, tails, { userId, apiKeyId, streamId, expiresAtUs, session })
   try {
     const { id } = await ownStream(needs, userId, text)
     const from = await positionOf(needs, wish.start, id)

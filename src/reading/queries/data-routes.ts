@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
 import { chooseType } from '../../requests/http/accept.ts'
+import { attachmentNamed } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
@@ -60,6 +61,7 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
       summary: 'Read the readings of a data stream, or what they amount to, in ascending time.',
       scope: 'data:read',
       takesBasic: true,
+      takesCookieAlone: true,
       query: dataParameters,
       answers: { 200: readingsAnswer },
       errors: [...storeErrors, 'not_acceptable'],
@@ -77,7 +79,9 @@ async function answer(
   const { userId } = caller
   const stream = await ownStream(needs, userId, params.streamId)
   const fields = await queried.fieldsOf(stream)
-  const type = chooseType(request.headers.accept, readingsTypes)
+  const isFile = caller.session?.isAlone === true
+  const type = chooseType(request.headers.accept, isFile ? linesTypes : readingsTypes)
+  if (isFile) void reply.header('content-disposition', attachmentNamed(fileNameOf(stream, type)))
   const form = type === 'application/json' ? 'page' : 'export'
   const weights = timeWeights([[stream]], needs.nowUs())
   const hasWindows = query.aggregation === 'window' && (await queried.hasWindows(stream))
@@ -93,6 +97,13 @@ async function answer(
     aggregation: query.aggregation ?? 'raw',
     ...(await page(needs.store, asked)),
   }
+}
+
+/** What a file of readings can be: a browser that saves one says nothing of what it likes. */
+const linesTypes = ['text/csv', 'application/x-ndjson'] as const
+
+function fileNameOf({ name }: DataStream, type: string): string {
+  return `${name}.${type === 'text/csv' ? 'csv' : 'ndjson'}`
 }
 
 interface WantedLines {

@@ -8,7 +8,7 @@ declare module 'fastify' {
 }
 
 /** An answer is data: were a browser to take it for a page, it could do nothing. */
-const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 /** A year, which is the least that browsers' preload lists ask for. */
 const strictTransport = 'max-age=31536000'

@@ -9,12 +9,13 @@ const allowedHeaders = [
   'authorization',
   'content-type',
   'idempotency-key',
+  'if-match',
   'last-event-id',
   'x-api-key',
   'x-api-secret',
 ].join(', ')
 
-const exposedHeaders = 'Link, Retry-After, Idempotency-Replayed'
+const exposedHeaders = 'ETag, Link, Retry-After, Idempotency-Replayed, X-Total-Count'
 
 /**
  * Lets pages of these origins call us: exactly these, with credentials that the page holds, and never

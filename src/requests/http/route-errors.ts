@@ -18,6 +18,7 @@ const ofGuarded: readonly ErrorCode[] = [
   'missing_credentials',
   'overloaded',
   'rate_limited',
+  'session_expired',
   'token_expired',
 ]
 
@@ -31,6 +32,9 @@ const ofBodies: readonly ErrorCode[] = [
 /** Routes that change something have to find its file where the next start looks for it. */
 const ofChanges: readonly ErrorCode[] = ['data_folder_gone']
 
+/** The cookie of the console is believed when a page of ours sends it, and no other. */
+const ofGuardedChanges: readonly ErrorCode[] = ['origin_not_allowed']
+
 /** Codes for what an Idempotency-Key can be wrong about. */
 const ofKeys: readonly ErrorCode[] = ['idempotency_conflict']
 
@@ -38,6 +42,9 @@ const ofKeys: readonly ErrorCode[] = ['idempotency_conflict']
 export function errorsOf({ method, schema, config }: DescribedRoute): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...always, ...(config.errors ?? [])])
   if (config.scope !== undefined) for (const code of ofGuarded) codes.add(code)
+  if (config.scope !== undefined && method !== 'GET') {
+    for (const code of ofGuardedChanges) codes.add(code)
+  }
   if (method !== 'GET') for (const code of [...ofBodies, ...ofChanges]) codes.add(code)
   if (schema.body !== undefined || schema.querystring !== undefined) codes.add('invalid_request')
   if (schema.headers === keyHeaders) for (const code of ofKeys) codes.add(code)

@@ -82,7 +82,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
 }
 
 /** A name in two spellings: one that everybody reads, and the right one (RFC 6266, section 4.3). */
-function attachmentNamed(name: string): string {
+export function attachmentNamed(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   if (plain === name) return `attachment; filename="${name}"`
   const encoded = encodeURIComponent(name).replaceAll(

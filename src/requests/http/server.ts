@@ -29,6 +29,7 @@ import { limitConnections, refuseBadHead, serverOptions } from './node-server.ts
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
+import type { SessionCookies } from './session-cookies.ts'
 import { undeclaredCheck } from './undeclared.ts'
 import { noticeUnnamedProxy } from './unnamed-proxy.ts'
 import { limitUnsentAnswers } from './unsent-answers.ts'
@@ -56,6 +57,8 @@ export interface HttpServerNeeds {
   readonly checkAnswers: boolean
   readonly network: HttpNetwork
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood' | 'lookUp'>
+  /** Undefined: no console, and no cookies. */
+  readonly cookies?: SessionCookies | undefined
   /** Limits what arrives at once. */
   readonly bodies: BodiesInFlight
   /** Routes that anybody may use. */
@@ -149,6 +152,7 @@ const addressOf = ({ ip }: FastifyRequest): string => ip
 /** Everything that needs credentials. */
 function guardedRoutes({
   authenticator,
+  cookies,
   routes,
   bodies,
   arriving,
@@ -166,7 +170,7 @@ function guardedRoutes({
     })
     const userOf = (request: FastifyRequest) => request[callerKey]?.userId
     guarded.addHook('onSend', limitUnsentAnswers(userOf))
-    const admit = admission(authenticator)
+    const admit = admission({ authenticator, cookies })
     // Before the body is read: nobody unknown gets us to parse anything.
     guarded.addHook('onRequest', admit)
     guarded.addHook(
@@ -199,14 +203,23 @@ const admittedCaller: CallerOf = (request) => {
 }
 
 /** A hook that lets in who has good credentials that are enough. With a callback, because it runs for every request. */
-function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>) {
-  const admit = (request: FastifyRequest, done: (error?: Error) => void): void => {
+function admission({ authenticator, cookies }: Pick<HttpServerNeeds, 'authenticator' | 'cookies'>) {
+  const credentialsOf = (request: FastifyRequest): Credentials => ({
+    rawHeaders: credentialHeaders(request.raw),
+    address: request.ip,
+    takesBasic: request.routeOptions.config.takesBasic === true,
+    session: cookies?.presentedIn(request),
+  })
+  const admit: Admitting = ({ request, reply, credentials }, done) => {
     try {
-      const caller = authenticator.authenticate(credentialsOf(request))
-      const { callers, scope, interface: only } = request.routeOptions.config
+      const caller = authenticator.authenticate(credentials)
+      const { callers, scope, interface: only, needsSession } = request.routeOptions.config
       requireKind(caller, callers)
       requireScope(caller, scope)
       requireInterface(caller, only)
+      requireSession(caller, needsSession)
+      // What a browser asks for without a page of ours is saved, and shown by nobody.
+      if (caller.session?.isAlone === true) void reply.header('content-disposition', 'attachment')
       request[callerKey] = caller
     } catch (error) {
       done(error as Error)
@@ -214,23 +227,28 @@ function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>
     }
     done()
   }
-  return (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void => {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    let asking: Asking
     let pending: Promise<void> | undefined
     try {
-      pending = authenticator.lookUp(credentialsOf(request))
+      asking = { request, reply, credentials: credentialsOf(request) }
+      pending = authenticator.lookUp(asking.credentials)
     } catch (error) {
       done(error as Error)
       return
     }
-    if (pending === undefined) admit(request, done)
-    else void pending.then(() => admit(request, done), done)
+    if (pending === undefined) admit(asking, done)
+    else void pending.then(() => admit(asking, done), done)
   }
 }
 
-function credentialsOf({ raw, ip, routeOptions }: FastifyRequest): Credentials {
-  const takesBasic = routeOptions.config.takesBasic === true
-  return { rawHeaders: credentialHeaders(raw), address: ip, takesBasic }
+interface Asking {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly credentials: Credentials
 }
+
+type Admitting = (asking: Asking, done: (error?: Error) => void) => void
 
 /** @throws DomainError `insufficient_permissions` for whoever the route is not meant for */
 function requireKind(
@@ -271,6 +289,14 @@ function lackingScope(granted: string, needed: NeededScope): Scope | undefined {
 function requireInterface({ interface: spoken }: AuthenticatedCaller, only?: Interface): void {
   if (only === undefined || spoken === only) return
   throw new DomainError('invalid_request', `this operation needs ${wordsFor[only]}`)
+}
+
+/** @throws DomainError `invalid_request` for who has another way to be known */
+function requireSession({ session }: AuthenticatedCaller, isNeeded = false): void {
+  if (!isNeeded || session !== undefined) return
+  const message =
+    'this operation needs the cookie of a session (POST /console/session), and no other credentials'
+  throw new DomainError('invalid_request', message)
 }
 
 const wordsFor: Readonly<Record<Interface, string>> = {

@@ -51,6 +51,10 @@ export interface Operation<
   ) => Promise<AnswerOf<Answered> | FastifyReply>
   /** Whether a key and its secret may also come as Basic authentication. */
   readonly takesBasic?: boolean
+  /** Whether a GET of it may come with the cookie of the console alone: its answer is a file. */
+  readonly takesCookieAlone?: boolean
+  /** Whether it is about the session of the console that it comes with. */
+  readonly needsSession?: boolean
   /** Whether its body may be compressed. */
   readonly takesCompressed?: boolean
   /** Instead of a handler: what a POST does, once for each Idempotency-Key. */
@@ -128,7 +132,7 @@ type Add<Limits> = <
 export type AddOperation = Add<unknown>
 
 /** Adds operations of a domain that has nothing to commit an effect with. */
-type AddHandled = Add<{ readonly effect?: never }>
+export type AddHandled = Add<{ readonly effect?: never }>
 
 /** Adds operations to the service and to its description. */
 export function operationsOf(app: FastifyInstance, needs: EffectsNeeds): AddOperation
@@ -224,10 +228,13 @@ function schemaOf(
 
 function configOf(operation: AnyOperation) {
   const { scope, callers, interface: only, errors, takesBasic, takesCompressed } = operation
+  const { takesCookieAlone, needsSession } = operation
   return {
     scope,
     ...(takesBasic === true && { takesBasic }),
     ...(takesCompressed === true && { takesCompressed }),
+    ...(takesCookieAlone === true && { takesCookieAlone }),
+    ...(needsSession === true && { needsSession }),
     ...(callers && { callers }),
     ...(only && { interface: only }),
     ...(errors && { errors }),

@@ -39,7 +39,10 @@ export interface AnyHalf<Path extends string> {
 
 /** An operation that both interfaces have, each with a meaning of its own (decisions.md#two-interfaces-on-one-address). */
 export interface TwoHalves<Path extends string>
-  extends Pick<Operation<Path, TSchema, TSchema, Answers>, 'operationId' | 'summary' | 'scope'> {
+  extends Pick<
+    Operation<Path, TSchema, TSchema, Answers>,
+    'operationId' | 'summary' | 'scope' | 'headers'
+  > {
   readonly bearer: AnyHalf<Path>
   readonly key: AnyHalf<Path>
 }

@@ -2,6 +2,7 @@ import type { AlertTables } from './alert-tables.ts'
 import type { AnchorTables } from './anchor-tables.ts'
 import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
+import type { ConsoleSessionTable, ConsoleSettingsTable } from './console-tables.ts'
 import type {
   ConsumerPositionTable,
   DepartedCounterTable,
@@ -30,6 +31,8 @@ export interface StateSchema
   user_entities: UserEntityTable
   user_credentials: UserCredentialTable
   api_keys: ApiKeyTable
+  console_sessions: ConsoleSessionTable
+  console_settings: ConsoleSettingsTable
   signing_keys: SigningKeyTable
   audit_log: AuditLogTable
   templates: TemplateTable
@@ -173,6 +176,8 @@ interface VaultTable extends AnchoredTable {
   readonly created_at: number
   readonly template_id: string
   readonly name: string
+  /** The name in lower case: what is looked for. */
+  readonly name_folded: Defaulted<string>
   readonly description: string | null
   readonly public: number
   /** The CID of the folder of its metadata, payload and image; like those below empty until it is known. */

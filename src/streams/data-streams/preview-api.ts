@@ -1,5 +1,6 @@
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
+import { draftSchema } from './stream-draft.ts'
 
 /** Readings of one preview: each step of each is shown. */
 const readingsMax = 100
@@ -17,9 +18,10 @@ export const previewedSchema = s.record(
       description: 'As devices send them; 1,000 readings at most, where each may hold several.',
     }),
     transform: s.typed<unknown>({ type: 'array', description: 'As in `processing`.', items: {} }),
+    definition: draftSchema,
   },
   {
-    optional: ['transform'],
+    optional: ['transform', 'definition'],
     examples: [{ readings: [{ timestamp: '2026-01-31T10:00:00Z', temperature: 21.5 }] }],
   },
 )

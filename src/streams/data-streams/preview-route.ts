@@ -15,6 +15,7 @@ import { ownStream } from './data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from './data-stream-store.ts'
 import { schemaOf } from './definition.ts'
 import { previewedSchema, previewSchema } from './preview-api.ts'
+import { draftOf } from './stream-draft.ts'
 import { parseTransform, transformOf } from './transform-definition.ts'
 
 /** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
@@ -39,16 +40,18 @@ export function previewRoute(needs: PreviewRouteNeeds): FastifyPluginAsync {
       operationId: 'previewTransform',
       summary: 'See what the transform of a data stream makes of readings.',
       description:
-        'Stores nothing. A transform that is given takes the place of that of the stream, which stays as it is. Where the ' +
+        'Stores nothing. A transform that is given takes the place of that of the stream, which stays as it is; with a `definition` ' +
+        'the readings are judged as they would be after that change. Where the ' +
         'definition says where the readings of a message are, or its fields (`items`, `from`), each of the `readings` is a ' +
         'message, without a topic, headers and the like: of one that holds several readings there are several results, one behind the other.',
       scope: 'streams:read',
       body: previewedSchema,
       answers: { 200: previewSchema },
-      errors: ['invalid_request'],
+      errors: ['invalid_request', 'unsupported_definition'],
       effect: async ({ caller, params, body }) => {
         const stream = await ownStream(needs, caller.userId, params.streamId)
-        const results = await previews(needs, stream, body)
+        const draft = await draftOf(needs.units, stream, body.definition)
+        const results = await previews(needs, draft, body)
         return { statusCode: 200, body: { streamId: stream.id, results }, changes: [] }
       },
     })

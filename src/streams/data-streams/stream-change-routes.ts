@@ -3,8 +3,13 @@ import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId } from '../../core/ids.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
+import { assertMatch, ifMatchHeaders, versionTag } from '../../requests/http/if-match.ts'
 import { describedOnly, noContent } from '../../requests/http/schema.ts'
-import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import {
+  type AddOperation,
+  type Exchange,
+  operationsOf,
+} from '../../requests/operations/operation.ts'
 import { type AddTwoHalves, halfOf, twoHalvesOf } from '../../requests/operations/two-halves.ts'
 import { withConversions } from './conversions.ts'
 import * as api from './data-stream-api.ts'
@@ -17,7 +22,7 @@ import {
 } from './data-stream-routes.ts'
 import type { DataStream } from './data-stream-store.ts'
 import { changedDefinition, isSameDefinition } from './definition-change.ts'
-import { definition, definitionChange } from './definition-schemas.ts'
+import { definitionChange } from './definition-schemas.ts'
 import { deletionBody, noticeOf, versionBody } from './stream-body.ts'
 import { type StreamChanges, versionsMax } from './stream-changes.ts'
 
@@ -44,18 +49,28 @@ function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
     operationId: 'changeStream',
     summary: 'Change a data stream, or an asset stream.',
     scope: 'streams:write',
+    headers: ifMatchHeaders,
     key: needs.assets.change,
     bearer: halfOf<'PUT /streams/:streamId'>()({
       description: [
         'A data stream. What is not sent stays. The definition as it would be is checked as for a new',
         'stream, and becomes the next version, unless it says what the version before did. Readings that',
-        'arrive after the answer are judged by it.',
+        'arrive after the answer are judged by it. With `If-Match` it is changed only while it has that',
+        'version.',
       ].join(' '),
       body: describedOnly(definitionChange),
-      answers: { 200: definition },
-      errors: ['conflict', 'destination_not_allowed', 'unsupported_definition'],
-      handler: async ({ caller, params, body }) =>
-        shownDefinition(needs, await change(needs, { actor: caller, id: params.streamId }, body)),
+      answers: { 200: api.versionedAnswer },
+      errors: [
+        'conflict',
+        'destination_not_allowed',
+        'precondition_failed',
+        'unsupported_definition',
+      ],
+      handler: async (exchange) => {
+        const stream = await change(needs, exchange)
+        void exchange.reply.header('etag', versionTag(stream.version))
+        return await shownDefinition(needs, stream)
+      },
     }),
   })
 
@@ -143,16 +158,18 @@ interface Changing {
 
 /**
  * Makes the next version. Of several changes at once one is first, and the others are merged into
- * what it has made: each try that fails means that another change has succeeded.
+ * what it has made: each try that fails means that another change has succeeded. Those that are meant for one
+ * version find another one then.
  */
 async function change(
   { streams, changes, units, sources, lifecycle, forget }: StreamChangeRoutesNeeds,
-  { actor, id }: Changing,
-  body: unknown,
+  exchange: Exchange<'PUT /streams/:streamId'>,
 ): Promise<DataStream> {
+  const { caller: actor, params, body } = exchange
   const { userId, apiKeyId } = actor
   for (;;) {
-    const stream = await ownStream({ streams }, userId, id)
+    const stream = await ownStream({ streams }, userId, params.streamId)
+    assertMatch(stream.version, exchange)
     const parsed = await sources.completed(stream, changedDefinition(stream, body))
     if (isSameDefinition(stream, parsed)) return stream
     await sources.assertAllowed(parsed.source)

@@ -36,7 +36,10 @@ const alert = record({
   streamName: text,
   links: record(
     { alert: text, explain: text, stream: text },
-    { description: 'Paths under the address of the service.' },
+    {
+      description:
+        'Paths under the address of the service: of pages of the console for `alert` and `stream`, and of an operation for `explain`.',
+    },
   ),
   readings: listOf(
     { type: 'object', additionalProperties: true, properties: { timestamp: dateTime } },

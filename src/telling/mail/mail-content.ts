@@ -133,24 +133,29 @@ function factsOf(data: Data): readonly (readonly [string, string])[] {
   })
 }
 
-/** Where a resource is, by the beginning of the name of an event. */
+/** Where the console shows a resource, by the beginning of the name of an event. */
 const places: Readonly<Record<string, string>> = {
-  vault: '/vaults/',
-  stream: '/streams/',
-  data_attachment: '/attachments/',
-  'security.webhook': '/notifications/webhooks/',
-  'security.email': '/notifications/email-configs/',
+  vault: '/console/vaults/',
+  stream: '/console/streams/',
+  data_attachment: '/console/record/attachment/',
+  'security.key': '/console/record/key/',
+  'security.webhook': '/console/record/webhook/',
+  'security.email': '/console/record/email/',
 }
+
+const assetPlace = '/console/record/asset-stream/'
 
 function pathOf({ type, resourceId }: Pick<RecordedEvent, 'type' | 'resourceId'>, data: Data) {
   if (type.startsWith('stream.alert_')) {
-    return `/alerts/${inPath(String(data['alertId']))}`
+    return `/console/record/alert/${inPath(String(data['alertId']))}`
   }
-  if (type.startsWith('security.key_')) return '/keys'
-  const last = Math.max(type.lastIndexOf('.'), type.lastIndexOf('_disabled'))
-  const place = places[type.slice(0, last)]
+  const last = Math.max(type.lastIndexOf('.'), type.search(/_(?:created|disabled|revoked)$/))
+  const subject = type.slice(0, last)
+  // Events of both kinds of streams begin alike: only those of assets have a code.
+  const isAsset = subject === 'stream' && data['asset_code'] !== undefined
+  const place = isAsset ? assetPlace : places[subject]
   // What is gone has no place any more; permissions, signatures and assets have none yet.
-  if (place === undefined || type.endsWith('.deleted')) return '/notifications/in-app'
+  if (place === undefined || /\.deleted$|_revoked$/.test(type)) return '/console/inbox'
   return place + inPath(resourceId)
 }
 

@@ -33,7 +33,7 @@ export class MailLinks {
     return new URL(this.#publicUrl).host
   }
 
-  /** A path of the API under the address of the service. */
+  /** A path under the address of the service. */
   to(path: string): string {
     return `${this.#publicUrl}${path}`
   }

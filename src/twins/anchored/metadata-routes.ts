@@ -48,6 +48,7 @@ function addOfVaults(add: Add, { state, vaults }: MetadataRoutesNeeds): void {
     summary: 'Load the metadata of a vault, as they are anchored.',
     description,
     scope: 'vaults:read',
+    takesCookieAlone: true,
     answers: fileAnswers,
     errors: ['conflict', 'range_not_satisfiable'],
     handler: async ({ caller, params, request, reply }) => {
@@ -63,6 +64,7 @@ function addOfStreams(add: Add, { state, assetStreams }: MetadataRoutesNeeds): v
     summary: 'Load the metadata of an asset stream, as they are anchored.',
     description,
     scope: 'streams:read',
+    takesCookieAlone: true,
     answers: fileAnswers,
     errors: ['conflict', 'range_not_satisfiable'],
     handler: async ({ caller, params, request, reply }) => {
@@ -82,6 +84,7 @@ function addOfTemplates(add: Add, { state, templates }: MetadataRoutesNeeds): vo
     summary: 'Load the metadata of a template, which vaults refer to.',
     description,
     scope: 'vaults:read',
+    takesCookieAlone: true,
     answers: fileAnswers,
     // A template from before there were metadata gets them now.
     errors: ['conflict', 'data_folder_gone', 'range_not_satisfiable'],

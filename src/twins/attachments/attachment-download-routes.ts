@@ -25,6 +25,7 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
       summary: 'Load the file of an attachment, or all of its files as an archive.',
       description: 'With `Range: bytes=...` (one range) a part of it.',
       scope: 'attachments:read',
+      takesCookieAlone: true,
       answers: fileAnswers,
       errors: downloadErrors,
       handler: async ({ caller, params, request, reply }) => {
@@ -45,6 +46,7 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
         'By its place in `files`, from 0. With `Range: bytes=...` (one range) a part of it.',
       scope: 'attachments:read',
       params: { index: { ...text, description: 'From 0.' } },
+      takesCookieAlone: true,
       answers: fileAnswers,
       errors: downloadErrors,
       handler: async ({ caller, params: { attachmentId, index }, request, reply }) => {

@@ -74,6 +74,7 @@ function addDownloads(add: AddOperation, { templates, downloads }: TemplateRoute
     operationId: 'downloadTemplateBundle',
     summary: 'Load the files of a template, as an archive.',
     scope: 'vaults:read',
+    takesCookieAlone: true,
     answers: fileAnswers,
     errors: downloadErrors,
     handler: async ({ caller, params, request, reply }) => {
@@ -87,6 +88,7 @@ function addDownloads(add: AddOperation, { templates, downloads }: TemplateRoute
     operationId: 'downloadTemplateImage',
     summary: 'Load the image of a template.',
     scope: 'vaults:read',
+    takesCookieAlone: true,
     answers: fileAnswers,
     errors: downloadErrors,
     handler: async ({ caller, params, request, reply }) => {

@@ -74,6 +74,13 @@ const securitySchemes = {
     description:
       'A key and its secret, for devices that can do nothing else: only where readings are sent or read. The same as `x-api-key` with `x-api-secret`.',
   },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'streamvault-console',
+    description:
+      'What `POST /console/session` gives a browser; its real name is another one for each service. It counts only with the header `X-Streamvault-Interface`, and changes something only for a page of the service itself.',
+  },
 } as const
 
 function operation(route: DescribedRoute, components: Components): JsonSchema {
@@ -99,20 +106,27 @@ function operation(route: DescribedRoute, components: Components): JsonSchema {
 
 type Needed = DescribedRoute['config']
 
-function permissionNeeded({ scope, interface: only }: Needed): string {
+function permissionNeeded({ scope, interface: only, needsSession }: Needed): string {
   if (scope === undefined) return ''
   const needed = scopesNeeded(scope).map((one) => `\`${one}\``)
   const word = needed.length > 1 ? 'permissions' : 'permission'
   const permission =
     needed.length === 0 ? 'no particular permission' : `the ${word} ${needed.join(' and ')}`
+  if (needsSession === true) return `Needs ${permission}, and a session of the console.`
   if (only === undefined) return `Needs ${permission}.`
   const credentials = only === 'bearer' ? 'a bearer token' : 'a key, not a token'
   return `Needs ${permission}, and ${credentials}.`
 }
 
-function security({ scope, interface: only, takesBasic }: Needed): readonly JsonSchema[] {
+function security({
+  scope,
+  interface: only,
+  takesBasic,
+  needsSession,
+}: Needed): readonly JsonSchema[] {
   if (scope === undefined) return []
   const roles = scopesNeeded(scope)
+  if (needsSession === true) return [{ consoleSession: roles }]
   const schemes = { bearer: { bearer: roles }, 'header-key': { apiKey: roles, apiSecret: roles } }
   if (only !== undefined) return [schemes[only]]
   const basic = takesBasic === true ? [{ basic: roles }] : []

@@ -1,6 +1,7 @@
 /** The groups of operations, in the order of the document. */
 export const tags = {
   Authentication: 'Keys become tokens, and tokens are checked.',
+  Console: 'Browsers that are signed in to the page at `/`.',
   Users: 'Who uses the service, with entities and credentials.',
   Keys: 'What programs and devices show who they are with.',
   Alerts: 'What rules have found in readings, and what is done about it.',

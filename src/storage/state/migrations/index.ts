@@ -33,7 +33,10 @@ import { signingSince } from './0043-signing-since.ts'
 import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
 import { anchors } from './0045-anchors.ts'
 import { anyMessage } from './0046-any-message.ts'
+import { consoleSessions } from './0047-console-sessions.ts'
+import { partsOfNames } from './0048-parts-of-names.ts'
 import { overview } from './0049-overview.ts'
+import { consoleSettings } from './0050-console-settings.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -71,5 +74,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0044-asset-streams-and-files': assetStreamsAndFiles,
   '0045-anchors': anchors,
   '0046-any-message': anyMessage,
+  '0047-console-sessions': consoleSessions,
+  '0048-parts-of-names': partsOfNames,
   '0049-overview': overview,
+  '0050-console-settings': consoleSettings,
 }

@@ -36,11 +36,11 @@ async function tail(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { inbox, tails, onFailure, callerOf } = needs
-  const { userId, apiKeyId, expiresAtUs } = callerOf(request)
+  const { userId, apiKeyId, expiresAtUs, session } = callerOf(request)
   const wanted = positionIn(request)
   // HEAD asks for no body: there is no end to what it would have been.
   if (request.method === 'HEAD') return reply.type('text/event-stream').send('')
-  const open = openOn(reply, tails, { userId, apiKeyId, streamId: '', expiresAtUs })
+  const open = openOn(reply, tails, { userId, apiKeyId, streamId: '', expiresAtUs, session })
   try {
     const newest = await inbox.newest(userId)
     // The client left meanwhile: there is nobody to tell anything, and the place was given back.

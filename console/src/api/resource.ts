@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { noteCutOff } from './connection.ts'
+import { type Failure, failureOf, isAborted, isCutOff } from './failure.ts'
+
+/** What a page shows of something that is asked for. A failure never looks like emptiness. */
+export interface Resource<Data> {
+  /** What was loaded last; it stays when a later try fails. */
+  readonly data: Data | undefined
+  readonly failure: Failure | undefined
+  readonly isLoading: boolean
+  readonly loadedAtMs: number | undefined
+  /** When it is tried again by itself. */
+  readonly retryAtMs: number | undefined
+  reload(): void
+}
+
+export interface ResourceOptions {
+  /** Loads it again this much later, while the page is seen. */
+  readonly everyMs?: number
+}
+
+/** Waits between tries while the service is not reached. */
+const cutOffWaitsMs = [1_000, 2_000, 4_000, 8_000, 15_000] as const
+
+type Held<Data> = Omit<Resource<Data>, 'reload'>
+
+/**
+ * Loads something, and again whenever what it depends on has changed. A refusal that says when to
+ * come back is tried once more by itself; a service that is not reached is tried until it is.
+ */
+export function useResource<Data>(
+  load: (signal: AbortSignal) => Promise<Data>,
+  on: readonly unknown[],
+  { everyMs }: ResourceOptions = {},
+): Resource<Data> {
+  const [held, setHeld] = useState<Held<Data>>(nothingYet)
+  const [turn, setTurn] = useState(0)
+  const tries = useRef({ key: '', cutOff: 0, refused: 0 })
+  const key = JSON.stringify(on)
+  useEffect(() => {
+    const abort = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const again = (ms: number) => {
+      timer = setTimeout(() => setTurn((before) => before + 1), ms)
+    }
+    if (tries.current.key !== key) tries.current = { key, cutOff: 0, refused: 0 }
+    setHeld((before) => ({ ...before, isLoading: true }))
+    const attempt = async () => {
+      try {
+        const data = await load(abort.signal)
+        if (abort.signal.aborted) return
+        tries.current = { key, cutOff: 0, refused: 0 }
+        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now() })
+        if (everyMs !== undefined) again(everyMs)
+      } catch (error) {
+        if (abort.signal.aborted || isAborted(error)) return
+        const waitMs = waitBefore(error, tries.current)
+        if (waitMs !== undefined) again(waitMs)
+        const retryAtMs = waitMs === undefined ? undefined : Date.now() + waitMs
+        if (isCutOff(error)) noteCutOff(retryAtMs)
+        setHeld((before) => ({ ...before, failure: failureOf(error), isLoading: false, retryAtMs }))
+      }
+    }
+    void attempt()
+    return () => {
+      abort.abort()
+      clearTimeout(timer)
+    }
+  }, [key, turn])
+  return { ...held, reload: () => setTurn((before) => before + 1) }
+}
+
+function nothingYet<Data>(): Held<Data> {
+  return {
+    data: undefined,
+    failure: undefined,
+    isLoading: true,
+    loadedAtMs: undefined,
+    retryAtMs: undefined,
+  }
+}
+
+/** How long to wait before the next try; undefined: until somebody asks for one. */
+function waitBefore(
+  error: unknown,
+  tries: { cutOff: number; refused: number },
+): number | undefined {
+  if (isCutOff(error)) {
+    const waitMs = cutOffWaitsMs[Math.min(tries.cutOff, cutOffWaitsMs.length - 1)]
+    tries.cutOff += 1
+    return waitMs
+  }
+  const { status, retryAfterS } = failureOf(error)
+  if ((status !== 429 && status !== 503) || retryAfterS === undefined) return undefined
+  tries.refused += 1
+  return tries.refused > 1 ? undefined : retryAfterS * 1000
+}

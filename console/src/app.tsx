@@ -1,0 +1,73 @@
+import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
+import { useResource } from './api/resource.ts'
+import { loadSession, session } from './api/session.ts'
+import { NotFound } from './components/not-found.tsx'
+import { Failed, Skeleton } from './components/states.tsx'
+import { Shell } from './shell/shell.tsx'
+import { SignInPage } from './shell/sign-in.tsx'
+
+/** Each page is loaded when it is first gone to. */
+const StreamsList = lazy(() =>
+  import('./pages/streams/streams.tsx').then((page) => page.StreamsList),
+)
+const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
+const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
+const NewStream = lazy(() =>
+  import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
+)
+const RecordPage = lazy(() => import('./pages/record/record.tsx').then((page) => page.RecordPage))
+const Alerts = lazy(() => import('./pages/alerts/alerts.tsx').then((page) => page.Alerts))
+const Sources = lazy(() => import('./pages/sources/sources.tsx').then((page) => page.Sources))
+const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx').then((page) => page.Webhooks))
+const Inbox = lazy(() => import('./pages/inbox/inbox.tsx').then((page) => page.Inbox))
+const Sessions = lazy(() => import('./pages/sessions/sessions.tsx').then((page) => page.Sessions))
+const QuarantinePage = lazy(() =>
+  import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
+)
+
+export function App() {
+  const first = useResource(loadSession, [])
+  const { is } = session.value
+  if (is === 'unknown') {
+    return first.failure ? <Failed failure={first.failure} of={first} /> : <Skeleton />
+  }
+  if (is === 'out') return <SignInPage />
+  return (
+    <LocationProvider scope="/console">
+      <Shell>
+        <ErrorBoundary onError={(error) => console.error(error)}>
+          <Pages />
+        </ErrorBoundary>
+      </Shell>
+    </LocationProvider>
+  )
+}
+
+function Pages() {
+  return (
+    <Router onRouteChange={focusPage}>
+      <Route path="/" component={Overview} />
+      <Route path="/console" component={Overview} />
+      <Route path="/console/streams/new" component={NewStream} />
+      <Route path="/console/streams" component={StreamsList} />
+      <Route path="/console/streams/:id/:tab?" component={StreamPage} />
+      <Route path="/console/record/:type/:id" component={RecordPage} />
+      <Route path="/console/alerts" component={Alerts} />
+      <Route path="/console/sources" component={Sources} />
+      <Route path="/console/webhooks" component={Webhooks} />
+      <Route path="/console/inbox" component={Inbox} />
+      <Route path="/console/signed-in" component={Sessions} />
+      <Route path="/console/quarantine" component={QuarantinePage} />
+      <Route default component={NotFound} />
+    </Router>
+  )
+}
+
+/** Who goes to another page with the keyboard begins at its top, as after loading a document. */
+function focusPage(): void {
+  const main = document.getElementById('main')
+  if (main === null || main.contains(document.activeElement)) return
+  main.focus({ preventScroll: true })
+  scrollTo(0, 0)
+}

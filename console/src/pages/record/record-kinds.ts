@@ -1,0 +1,224 @@
+import { api, keyApi } from '../../api/client.ts'
+import { paths, type RecordType } from '../../routing/paths.ts'
+
+/** What can be done about a record at once. */
+export interface RecordDeed {
+  readonly says: string
+  readonly done: string
+  readonly needs: string
+  readonly run: () => Promise<unknown>
+}
+
+export interface ShownRecord {
+  readonly title: string
+  readonly facts: object
+  readonly deeds: readonly RecordDeed[]
+  /** Pages that know more of what it is about. */
+  readonly links: readonly { readonly name: string; readonly href: string }[]
+}
+
+export interface RecordKind {
+  /** What one of them is called. */
+  readonly name: string
+  /** The page that has all of them, where there is one. */
+  readonly list: { readonly name: string; readonly href: string } | undefined
+  readonly needs: string
+  readonly read: (id: string, signal: AbortSignal) => Promise<ShownRecord>
+}
+
+export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
+  alert: {
+    name: 'Alert',
+    list: { name: 'Alerts', href: paths.alerts },
+    needs: 'data:read',
+    read: async (alertId, signal) => {
+      const alert = await api.call('readAlert', { path: { alertId }, signal })
+      const deeds = alert.state === 'cleared' ? [] : alertDeeds(alertId, alert.state === 'firing')
+      return {
+        title: alert.field === null ? alert.ruleId : `${alert.ruleId} of ${alert.field}`,
+        facts: alert,
+        deeds,
+        links: [{ name: 'Its stream', href: paths.stream(alert.streamId) }],
+      }
+    },
+  },
+  'asset-stream': {
+    name: 'Stream of a vault',
+    list: undefined,
+    needs: 'streams:read',
+    read: async (streamId, signal) => {
+      const stream = await keyApi.call('readStream', { path: { streamId }, signal })
+      return plain(stream.asset_code, stream)
+    },
+  },
+  attachment: {
+    name: 'Attachment',
+    list: undefined,
+    needs: 'attachments:read',
+    read: async (attachmentId, signal) => {
+      const attachment = await api.call('readAttachment', { path: { attachmentId }, signal })
+      return plain(attachment.name, attachment)
+    },
+  },
+  device: {
+    name: 'Device',
+    list: undefined,
+    needs: 'streams:read',
+    read: async (deviceId, signal) => {
+      const device = await api.call('readDevice', { path: { deviceId }, signal })
+      return plain(device.name, device)
+    },
+  },
+  email: {
+    name: 'Address for mails',
+    list: undefined,
+    needs: 'notifications:read',
+    read: async (configId, signal) => {
+      const recipient = await api.call('readEmailRecipient', { path: { configId }, signal })
+      return plain(recipient.email, recipient)
+    },
+  },
+  export: {
+    name: 'Export',
+    list: undefined,
+    needs: 'data:read',
+    read: async (exportId, signal) => {
+      const made = await api.call('getExport', { path: { exportId }, signal })
+      return plain(`Export, ${made.state}`, made)
+    },
+  },
+  import: {
+    name: 'Import',
+    list: undefined,
+    needs: 'data:read',
+    read: async (importId, signal) => {
+      const made = await api.call('getImport', { path: { importId }, signal })
+      return plain(`Import, ${made.state}`, made)
+    },
+  },
+  inbox: {
+    name: 'Entry of the inbox',
+    list: { name: 'Inbox', href: paths.inbox },
+    needs: 'notifications:read',
+    read: readInboxEntry,
+  },
+  key: {
+    name: 'Key',
+    list: undefined,
+    needs: 'keys:admin',
+    read: async (keyId, signal) => {
+      const key = await api.call('readKey', { path: { keyId }, signal })
+      return plain(key.name, key)
+    },
+  },
+  source: {
+    name: 'Source',
+    list: { name: 'Sources', href: paths.sources },
+    needs: 'streams:read',
+    read: readSource,
+  },
+  template: {
+    name: 'Template',
+    list: undefined,
+    needs: 'vaults:read',
+    read: async (templateId, signal) => {
+      const template = await api.call('readTemplate', { path: { templateId }, signal })
+      return plain(template.name, template)
+    },
+  },
+  webhook: {
+    name: 'Webhook',
+    list: { name: 'Webhooks', href: paths.webhooks },
+    needs: 'webhooks:read',
+    read: readWebhook,
+  },
+}
+
+function plain(title: string, facts: object): ShownRecord {
+  return { title, facts, deeds: [], links: [] }
+}
+
+function alertDeeds(alertId: string, isFiring: boolean): readonly RecordDeed[] {
+  const path = { alertId }
+  const acknowledge: RecordDeed = {
+    says: 'Acknowledge',
+    done: 'Acknowledged',
+    needs: 'data:write',
+    run: () => api.call('acknowledgeAlert', { path }),
+  }
+  const clear: RecordDeed = {
+    says: 'Resolve',
+    done: 'Resolved',
+    needs: 'data:write',
+    run: () => api.call('clearAlert', { path }),
+  }
+  return isFiring ? [acknowledge, clear] : [clear]
+}
+
+/** There is no operation for one entry: it is looked for among the newest. */
+async function readInboxEntry(id: string, signal: AbortSignal): Promise<ShownRecord> {
+  const { content } = await api.call('listInbox', { query: { page_size: 100 }, signal })
+  const entry = content.find((one) => one.id === id)
+  if (!entry) throw new Error('the entry is not among the newest 100 of the inbox, or is archived')
+  const read: RecordDeed = {
+    says: 'Mark as read',
+    done: 'Read',
+    needs: 'notifications:write',
+    run: () => api.call('markInboxEntryRead', { path: { notificationId: id } }),
+  }
+  return { title: entry.title, facts: entry, deeds: entry.read ? [] : [read], links: [] }
+}
+
+/** The source of a stream, and how it does. */
+async function readSource(streamId: string, signal: AbortSignal): Promise<ShownRecord> {
+  const path = { streamId }
+  const [stream, status] = await Promise.all([
+    api.call('readStream', { path, signal }),
+    api.call('readStreamStatus', { path, signal }),
+  ])
+  const run: RecordDeed = {
+    says: 'Run now',
+    done: 'A round has begun',
+    needs: 'streams:write',
+    run: () => api.call('runSource', { path }),
+  }
+  return {
+    title: stream.name,
+    facts: { streamId, type: stream.type, status: status.source ?? null, source: stream.source },
+    deeds: status.source === undefined ? [] : [run],
+    links: [
+      { name: 'Its stream', href: paths.stream(streamId) },
+      { name: 'Its definition', href: paths.stream(streamId, 'definition') },
+    ],
+  }
+}
+
+async function readWebhook(configId: string, signal: AbortSignal): Promise<ShownRecord> {
+  const path = { configId }
+  const webhook = await api.call('readWebhook', { path, signal })
+  const enable: RecordDeed = {
+    says: 'Enable',
+    done: 'Enabled',
+    needs: 'webhooks:write',
+    run: () => api.call('changeWebhook', { path, body: { status: 'ACTIVE' } }),
+  }
+  const pause: RecordDeed = {
+    says: 'Pause',
+    done: 'Paused',
+    needs: 'webhooks:write',
+    run: () => api.call('changeWebhook', { path, body: { status: 'PAUSED' } }),
+  }
+  const test: RecordDeed = {
+    says: 'Send a test',
+    done: 'It is on its way: its deliveries tell what became of it',
+    needs: 'webhooks:write',
+    run: () => api.call('testWebhook', { path, body: {} }),
+  }
+  const { secret: _, ...facts } = webhook
+  return {
+    title: webhook.url,
+    facts,
+    deeds: webhook.status === 'ACTIVE' ? [test, pause] : [enable],
+    links: [],
+  }
+}

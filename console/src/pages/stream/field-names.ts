@@ -1,0 +1,27 @@
+import type { StoredField } from '../../formats/stored-fields.ts'
+
+/** Fields that are drawn at once: more are no picture any more. */
+export const drawnMax = 8
+
+/** A list of names as one parameter of an address. Names may hold commas. */
+export function fieldsParameter(names: readonly string[]): string {
+  return names.map((name) => encodeURIComponent(name)).join(',')
+}
+
+/** The fields that an address names; the first ones where it names none. */
+export function chosenFields(
+  parameter: string,
+  fields: readonly StoredField[],
+): readonly StoredField[] {
+  if (parameter === '') return fields.slice(0, drawnMax)
+  const names = new Set(parameter.split(',').map(decoded))
+  return fields.filter(({ name }) => names.has(name)).slice(0, drawnMax)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

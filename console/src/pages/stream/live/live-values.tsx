@@ -1,0 +1,40 @@
+import type { StoredField } from '../../../formats/stored-fields.ts'
+import { valueText } from '../../../formats/values.ts'
+import type { LiveReadings } from './live-readings.ts'
+
+export interface LiveValuesProps {
+  readonly fields: readonly StoredField[]
+  readonly readings: LiveReadings
+  readonly beat: number
+}
+
+const shownMax = 12
+
+/** Characters of a value that are shown large. */
+const lengthMax = 40
+
+/** The last value of each field, large. */
+export function LiveValues({ fields, readings }: LiveValuesProps) {
+  const shown = fields.filter(({ name }) => readings.last.has(name)).slice(0, shownMax)
+  if (shown.length === 0) return null
+  return (
+    <dl class="stream-values">
+      {shown.map(({ name, unit }) => {
+        const text = valueText(readings.last.get(name))
+        return (
+          <div key={name} class="stream-value">
+            <dt title={name}>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd title={text}>
+              <bdi class="figure">
+                {text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text}
+              </bdi>{' '}
+              {unit !== undefined && <span class="soft">{unit}</span>}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}

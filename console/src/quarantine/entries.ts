@@ -1,0 +1,76 @@
+import type { Operations } from '../../../clients/typescript/call.ts'
+import { api } from '../api/client.ts'
+
+export type Entry = Operations['listQuarantineOfAll']['answer']['entries'][number]
+export type Summary = Operations['summarizeQuarantineOfAll']['answer']
+
+/** Which entries are meant. */
+export interface EntryFilter {
+  /** Empty: of all streams. */
+  readonly streamId: string
+  /** Empty: for any reason. */
+  readonly reason: string
+  /** Received then or later; empty: whenever. */
+  readonly start: string
+}
+
+/** Entries of one page: their bytes are 4 MiB at most, whatever they are. */
+export const entriesPerPage = 50
+
+/** Streams with a reason that are named beside the list. */
+const groupsMax = 1_000
+
+export async function listEntries(filter: EntryFilter, cursor: string, signal?: AbortSignal) {
+  const query = {
+    streamId: filter.streamId || undefined,
+    reason: filter.reason || undefined,
+    start: filter.start || undefined,
+    cursor: cursor || undefined,
+    limit: entriesPerPage,
+  }
+  return await api.call('listQuarantineOfAll', { query, signal })
+}
+
+export async function summarize(signal?: AbortSignal): Promise<Summary> {
+  return await api.call('summarizeQuarantineOfAll', { query: { limit: groupsMax }, signal })
+}
+
+/** How many entries meet a filter; undefined where only a part of the time is meant, or not all are named. */
+export function countOf(
+  summary: Summary,
+  { streamId, reason, start }: EntryFilter,
+): number | undefined {
+  if (start !== '') return undefined
+  if (streamId === '') {
+    const found = summary.reasons.filter((one) => reason === '' || one.reason === reason)
+    return found.reduce((sum, { entries }) => sum + entries, 0)
+  }
+  if (summary.groupCount > summary.groups.length) return undefined
+  return groupsOf(summary, { streamId, reason }).reduce((sum, { entries }) => sum + entries, 0)
+}
+
+export function groupsOf(summary: Summary, { streamId, reason }: Omit<EntryFilter, 'start'>) {
+  return summary.groups.filter(
+    (group) =>
+      (streamId === '' || group.streamId === streamId) &&
+      (reason === '' || group.reason === reason),
+  )
+}
+
+/** Streams with their names and counts, the one with the most first. */
+export function streamsOf(groups: Summary['groups']) {
+  const streams = new Map<string, { readonly name: string; entries: number }>()
+  for (const { streamId, streamName, entries } of groups) {
+    const known = streams.get(streamId)
+    if (known) known.entries += entries
+    else streams.set(streamId, { name: streamName, entries })
+  }
+  return [...streams]
+    .map(([streamId, { name, entries }]) => ({ streamId, name, entries }))
+    .sort((one, other) => other.entries - one.entries)
+}
+
+/** An entry by its place: ids are those of a stream. */
+export function keyOf({ streamId, id }: Pick<Entry, 'streamId' | 'id'>): string {
+  return `${streamId}/${id}`
+}
