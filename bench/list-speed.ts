@@ -183,9 +183,9 @@ function fill(path: string, userId: string): void {
     SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, 'Template number ' || n,
       'template number ' || n, 'one of many', NULL, 'UPLOAD_PENDING', n % 2, 'a hint', '[]'
     FROM numbers`)
-  state.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, description, status,
-      ledger, public, json_payload) ${numbers}
-    SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, ${template}, 'vault ' || n, NULL,
+  state.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, name_folded, description,
+      status, ledger, public, json_payload) ${numbers}
+    SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, ${template}, 'vault ' || n, 'vault ' || n, NULL,
       'SERVICE_RECEIVED', 'XRPL', 1, '{"hall":3}' FROM numbers`)
   state.exec(`INSERT INTO asset_streams (id, owner_id, created_at, asset_code, description, ledger,
       status, progress) ${numbers}
@@ -204,10 +204,11 @@ function fill(path: string, userId: string): void {
     state.exec(`INSERT INTO vault_streams SELECT id, ${position},
         (SELECT id FROM asset_streams LIMIT 1 OFFSET ${position}) FROM vaults`)
   }
-  state.exec(`INSERT INTO data_streams (id, owner_id, vault_id, name, type, created_at, version)
+  state.exec(`INSERT INTO data_streams (id, owner_id, vault_id, name, name_folded, type, created_at,
+      version)
       ${numbers}
-    SELECT ${uuid}, '${userId}', (SELECT id FROM vaults LIMIT 1), 'stream ' || n, 'iot_sensor',
-      ${firstUs} + n * 7, 1 FROM numbers`)
+    SELECT ${uuid}, '${userId}', (SELECT id FROM vaults LIMIT 1), 'stream ' || n, 'stream ' || n,
+      'iot_sensor', ${firstUs} + n * 7, 1 FROM numbers`)
   state.exec(`INSERT INTO data_stream_versions
       (stream_id, version, name, tags, definition, created_at)
     SELECT id, 1, name, tags, '${definition}', created_at FROM data_streams`)

@@ -94,9 +94,9 @@ export const layers: Readonly<Record<string, Layer>> = {
     ),
   },
   operating: {
-    is: 'operate: metrics, health, logs, backups, the doctor, the AsyncAPI document',
+    is: 'operate: metrics, health, logs, backups, the doctor, the overview, the AsyncAPI document',
     mayImport: of(
-      'core storage egress config access requests files ledgers anchors processors streams ingest connectors reading telling',
+      'core storage egress config access requests files ledgers anchors processors streams ingest connectors reading alerts telling',
     ),
   },
   processes: {

@@ -964,6 +964,18 @@ export interface SharedOperations {
   }
 
   /**
+   * End a session of the console that was made with this key.
+   *
+   * With `keys:admin` one of any key of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly endConsoleSession: {
+    readonly path: { readonly consoleSessionId: string }
+    readonly answer: undefined
+  }
+
+  /**
    * End an MQTT session and its connection; what waits in it is gone.
    *
    * Its client can connect again, as its credentials stay. A will is published, as when a
@@ -977,18 +989,6 @@ export interface SharedOperations {
       /** The device, for a client that is one. */
       readonly deviceId?: string | undefined
     }
-    readonly answer: undefined
-  }
-
-  /**
-   * End a session of the console that was made with this key.
-   *
-   * With `keys:admin` one of any key of the user.
-   *
-   * Needs no particular permission.
-   */
-  readonly endSession: {
-    readonly path: { readonly consoleSessionId: string }
     readonly answer: undefined
   }
 
@@ -1462,6 +1462,23 @@ export interface SharedOperations {
   }
 
   /**
+   * List the sessions of the console that were made with this key, oldest first.
+   *
+   * With `keys:admin` those of all keys of the user.
+   *
+   * Needs no particular permission.
+   */
+  readonly listConsoleSessions: {
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+    }
+    readonly answer: readonly ConsoleSession[]
+  }
+
+  /**
    * List the attempts to deliver to a webhook, newest first.
    *
    * Needs the permission `webhooks:read`.
@@ -1495,6 +1512,9 @@ export interface SharedOperations {
 
       /** The whole name, or its beginning and *; in any case. */
       readonly name?: string | undefined
+
+      /** A part of the name, in any case, or the beginning of the id. */
+      readonly contains?: string | undefined
       readonly state?: 'active' | 'expired' | 'revoked' | undefined
     }
     readonly answer: readonly Device[]
@@ -1703,6 +1723,38 @@ export interface SharedOperations {
   }
 
   /**
+   * List the refused readings of all one's own data streams, newest first.
+   *
+   * By their receipt. A page ends at `limit` entries or 4 MiB of payload, whichever comes
+   * first; `nextCursor` leads on.
+   *
+   * Needs the permissions `streams:read` and `data:read`.
+   */
+  readonly listQuarantineOfAll: {
+    readonly query?: {
+      /** Only entries of this stream. */
+      readonly streamId?: string | undefined
+
+      /** A comma list of reasons; every reason when absent. */
+      readonly reason?: string | undefined
+
+      /** Received then or later; RFC 3339. */
+      readonly start?: string | undefined
+
+      /** Received before then; RFC 3339. */
+      readonly end?: string | undefined
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+    }
+    readonly answer: {
+      readonly entries: readonly QuarantineEntryOfStream[]
+      readonly nextCursor: string | null
+    }
+  }
+
+  /**
    * List readings that the time-series server did not take, oldest first.
    *
    * They were acknowledged and are counted as `discarded`. The newest 10,000 of all streams
@@ -1723,23 +1775,6 @@ export interface SharedOperations {
       readonly readings: readonly RefusedReading[]
       readonly nextCursor: string | null
     }
-  }
-
-  /**
-   * List the sessions of the console that were made with this key, oldest first.
-   *
-   * With `keys:admin` those of all keys of the user.
-   *
-   * Needs no particular permission.
-   */
-  readonly listSessions: {
-    readonly query?: {
-      readonly limit?: number | undefined
-
-      /** From the answer before. */
-      readonly cursor?: string | undefined
-    }
-    readonly answer: readonly ConsoleSession[]
   }
 
   /**
@@ -2260,6 +2295,13 @@ export interface SharedOperations {
   readonly readCallingUser: { readonly answer: User }
 
   /**
+   * Read who is signed in to the console with this session, and what they may do.
+   *
+   * Needs no particular permission, and a session of the console.
+   */
+  readonly readConsoleSession: { readonly answer: CurrentConsoleSession }
+
+  /**
    * Read how one wants to see the console.
    *
    * Needs no particular permission.
@@ -2456,6 +2498,17 @@ export interface SharedOperations {
   }
 
   /**
+   * Read how all one's own data streams are doing, and what needs somebody.
+   *
+   * Readings per minute are counted in memory: since the service has begun, and for an hour.
+   * What was received and quarantined stands at its receipt, and what was stored at when it
+   * was.
+   *
+   * Needs the permissions `streams:read` and `data:read`.
+   */
+  readonly readOverview: { readonly answer: Overview }
+
+  /**
    * Read one refused reading.
    *
    * Needs the permission `data:read`.
@@ -2534,13 +2587,6 @@ export interface SharedOperations {
     }
     readonly answer: ReadingsPage
   }
-
-  /**
-   * Read who is signed in to the console with this session, and what they may do.
-   *
-   * Needs no particular permission, and a session of the console.
-   */
-  readonly readSession: { readonly answer: CurrentConsoleSession }
 
   /**
    * Read how far the data of a deleted stream is removed.
@@ -3160,6 +3206,33 @@ export interface SharedOperations {
   }
 
   /**
+   * Count the refused readings of all one's own data streams by stream and reason.
+   *
+   * Needs the permissions `streams:read` and `data:read`.
+   */
+  readonly summarizeQuarantineOfAll: {
+    readonly query?: {
+      /** Groups that are shown. */
+      readonly limit?: number | undefined
+    }
+    readonly answer: {
+      readonly entries: number
+      readonly reasons: readonly { readonly reason: string; readonly entries: number }[]
+
+      /** The largest ones, the largest first. */
+      readonly groups: readonly {
+        readonly streamId: string
+        readonly streamName: string
+        readonly reason: string
+        readonly entries: number
+      }[]
+
+      /** How many groups there are, those left out included. */
+      readonly groupCount: number
+    }
+  }
+
+  /**
    * Follow the readings of a data stream as they arrive.
    *
    * Server-Sent Events; with `Upgrade: websocket` the same as messages of a WebSocket. Each
@@ -3447,7 +3520,8 @@ export interface BearerOperations {
    *
    * **With a bearer token:** One's own data streams. Filters can be combined; a stream has to
    * meet all of them. `tag.NAME=VALUE` finds streams by their tags, and may come for several
-   * tags.
+   * tags. In the order of creation, or of the name, a walk from page to page meets each stream
+   * once, whatever is made or deleted meanwhile.
    *
    * **With a key:** One's own asset streams, oldest first, in pages.
    *
@@ -3463,6 +3537,43 @@ export interface BearerOperations {
 
       /** The whole name, or its beginning and *; in any case. */
       readonly name?: string | undefined
+
+      /** A part of the name, in any case, or the beginning of the id: 4 characters of it, or more. */
+      readonly contains?: string | undefined
+
+      /** A comma list of created, active, paused, error. */
+      readonly state?: string | undefined
+
+      /**
+       * A comma list, of which a stream has at least one: `silent` (it has received, but nothing
+       * for `silentAfter`), `quarantined` (there are readings in its quarantine), `firing` (an
+       * alert fires that nobody has acknowledged), `failing` (its source fails, and not for a
+       * moment only), or `any`.
+       */
+      readonly problem?: string | undefined
+
+      /** A duration, such as 30s, 15m, 6h or 1d. */
+      readonly silentAfter?: string | undefined
+
+      /**
+       * With a minus the greatest first. By a figure (`lastReading`, `rate`, `quarantined`) only
+       * the first 1000 are listed.
+       */
+      readonly sort?:
+        | 'created'
+        | '-created'
+        | 'name'
+        | '-name'
+        | 'lastReading'
+        | '-lastReading'
+        | 'rate'
+        | '-rate'
+        | 'quarantined'
+        | '-quarantined'
+        | undefined
+
+      /** How each stream is doing. A page has at most 100 streams then. */
+      readonly include?: 'health' | undefined
     }
     readonly answer: readonly ListedDataStream[]
   }
@@ -3471,7 +3582,7 @@ export interface BearerOperations {
    * List one's own vaults.
    *
    * A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and
-   * `page_size` and gets an envelope.
+   * `page_size` and gets an envelope. `contains` is for bearer tokens.
    *
    * Needs the permission `vaults:read`.
    */
@@ -3483,6 +3594,9 @@ export interface BearerOperations {
 
       /** From the answer before. */
       readonly cursor?: string | undefined
+
+      /** A part of the name, in any case, or the beginning of the id: 4 characters of it, or more. */
+      readonly contains?: string | undefined
     }
     readonly answer: readonly BearerVault[]
   }
@@ -3558,7 +3672,8 @@ export interface KeyOperations {
    *
    * **With a bearer token:** One's own data streams. Filters can be combined; a stream has to
    * meet all of them. `tag.NAME=VALUE` finds streams by their tags, and may come for several
-   * tags.
+   * tags. In the order of creation, or of the name, a walk from page to page meets each stream
+   * once, whatever is made or deleted meanwhile.
    *
    * **With a key:** One's own asset streams, oldest first, in pages.
    *
@@ -3578,7 +3693,7 @@ export interface KeyOperations {
    * List one's own vaults.
    *
    * A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and
-   * `page_size` and gets an envelope.
+   * `page_size` and gets an envelope. `contains` is for bearer tokens.
    *
    * Needs the permission `vaults:read`.
    */
@@ -3590,6 +3705,9 @@ export interface KeyOperations {
 
       /** From the answer before. */
       readonly cursor?: string | undefined
+
+      /** A part of the name, in any case, or the beginning of the id: 4 characters of it, or more. */
+      readonly contains?: string | undefined
     }
     readonly answer: {
       readonly total_records: number
@@ -3685,8 +3803,8 @@ export const operationPaths = {
   downloadTemplateImage: 'GET /templates/{templateId}/image',
   downloadUserPicture: 'GET /users/{userId}/image',
   downloadVaultImage: 'GET /vaults/{vaultId}/image',
+  endConsoleSession: 'DELETE /console/sessions/{consoleSessionId}',
   endMqttSession: 'DELETE /mqtt/sessions/{clientId}',
-  endSession: 'DELETE /console/sessions/{consoleSessionId}',
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
@@ -3704,6 +3822,7 @@ export const operationPaths = {
   listAuditLog: 'GET /audit',
   listBackups: 'GET /backups',
   listBearerWebhooks: 'GET /webhooks',
+  listConsoleSessions: 'GET /console/sessions',
   listDeliveries: 'GET /notifications/webhooks/{configId}/deliveries',
   listDevices: 'GET /devices',
   listEmailRecipients: 'GET /notifications/email-configs',
@@ -3718,8 +3837,8 @@ export const operationPaths = {
   listProvisioningKeys: 'GET /vaults/{vaultId}/provisioning-keys',
   listPublicKeys: 'GET /.well-known/jwks.json',
   listQuarantine: 'GET /streams/{streamId}/quarantine',
+  listQuarantineOfAll: 'GET /quarantine',
   listRefusedReadings: 'GET /streams/{streamId}/refused',
-  listSessions: 'GET /console/sessions',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
   listStreamVersions: 'GET /streams/{streamId}/versions',
@@ -3747,6 +3866,7 @@ export const operationPaths = {
   readAttachmentProof: 'GET /attachments/{attachmentId}/proof',
   readBearerWebhook: 'GET /webhooks/{webhookId}',
   readCallingUser: 'GET /users',
+  readConsoleSession: 'GET /console/session',
   readConsoleSettings: 'GET /console/settings',
   readDevice: 'GET /devices/{deviceId}',
   readDocs: 'GET /docs',
@@ -3761,10 +3881,10 @@ export const operationPaths = {
   readMqttSession: 'GET /mqtt/sessions/{clientId}',
   readNotificationPreferences: 'GET /notifications/preferences',
   readOpenApi: 'GET /openapi.json',
+  readOverview: 'GET /overview',
   readQuarantineEntry: 'GET /streams/{streamId}/quarantine/{entryId}',
   readReadiness: 'GET /health/ready',
   readReadings: 'GET /streams/{streamId}/data',
-  readSession: 'GET /console/session',
   readStream: 'GET /streams/{streamId}',
   readStreamDeletion: 'GET /streams/{streamId}/deletion',
   readStreamMetadata: 'GET /streams/{streamId}/metadata',
@@ -3806,6 +3926,7 @@ export const operationPaths = {
   signOut: 'DELETE /console/session',
   summarizeAlerts: 'GET /alerts/summary',
   summarizeQuarantine: 'GET /streams/{streamId}/quarantine/summary',
+  summarizeQuarantineOfAll: 'GET /quarantine/summary',
   tailStream: 'GET /streams/{streamId}/tail',
   testWebhook: 'POST /notifications/webhooks/{configId}/test',
   tryQuarantine: 'POST /streams/{streamId}/quarantine/trial',
@@ -3891,8 +4012,8 @@ export const operationScopes = {
   downloadTemplateBundle: 'vaults:read',
   downloadTemplateImage: 'vaults:read',
   downloadVaultImage: 'vaults:read',
+  endConsoleSession: 'any',
   endMqttSession: 'data:write',
-  endSession: 'any',
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
@@ -3909,6 +4030,7 @@ export const operationScopes = {
   listAuditLog: 'platform:admin',
   listBackups: 'platform:admin',
   listBearerWebhooks: 'webhooks:read',
+  listConsoleSessions: 'any',
   listDeliveries: 'webhooks:read',
   listDevices: 'streams:read',
   listEmailRecipients: 'notifications:read',
@@ -3921,8 +4043,8 @@ export const operationScopes = {
   listMqttSessions: 'data:read',
   listProvisioningKeys: 'keys:admin',
   listQuarantine: 'data:read',
+  listQuarantineOfAll: 'streams:read data:read',
   listRefusedReadings: 'data:read',
-  listSessions: 'any',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
   listStreamVersions: 'streams:read',
@@ -3947,6 +4069,7 @@ export const operationScopes = {
   readAttachmentProof: 'attachments:read',
   readBearerWebhook: 'webhooks:read',
   readCallingUser: 'any',
+  readConsoleSession: 'any',
   readConsoleSettings: 'any',
   readDevice: 'streams:read',
   readEmailRecipient: 'notifications:read',
@@ -3956,9 +4079,9 @@ export const operationScopes = {
   readLatestReading: 'data:read',
   readMqttSession: 'data:read',
   readNotificationPreferences: 'notifications:read',
+  readOverview: 'streams:read data:read',
   readQuarantineEntry: 'data:read',
   readReadings: 'data:read',
-  readSession: 'any',
   readStream: 'streams:read',
   readStreamDeletion: 'streams:read',
   readStreamMetadata: 'streams:read',
@@ -3998,6 +4121,7 @@ export const operationScopes = {
   signOut: 'any',
   summarizeAlerts: 'data:read',
   summarizeQuarantine: 'data:read',
+  summarizeQuarantineOfAll: 'streams:read data:read',
   tailStream: 'data:read',
   testWebhook: 'webhooks:write',
   tryQuarantine: 'data:read',
@@ -6506,6 +6630,11 @@ export type LatestReading = {
   readonly [name: string]: unknown
 }
 export type Ledger = 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+
+/**
+ * What begins with `lastReadingAt` is there with `include=health` only, and `source` where
+ * there is one.
+ */
 export type ListedDataStream = {
   readonly streamId: string
   readonly name: string
@@ -6527,6 +6656,49 @@ export type ListedDataStream = {
 
   /** Texts to find the stream by: at most 32. */
   readonly tags: Readonly<Record<string, string>>
+
+  /** When it has received something last. */
+  readonly lastReadingAt?: string | null | undefined
+  readonly receivedPerSecond?: number | undefined
+
+  /** Readings in its quarantine now. */
+  readonly quarantined?: number | undefined
+  readonly firing?:
+    | {
+        readonly alerts: number
+
+        /** Of the worst of them. */
+        readonly severity: 'info' | 'warning' | 'critical' | null
+      }
+    | undefined
+
+  /** Of streams whose readings are fetched from somewhere. */
+  readonly source?:
+    | {
+        readonly state: 'connecting' | 'running' | 'waiting' | 'failing' | 'paused'
+
+        /** Since when it has been in this state. */
+        readonly since: string
+
+        /** Its beginning. */
+        readonly lastError?: string | undefined
+      }
+    | undefined
+
+  /** The first 32 fields of its readings as they are stored. */
+  readonly fields?:
+    | readonly {
+        readonly name: string
+        readonly type: string
+        readonly unit?: string | undefined
+      }[]
+    | undefined
+
+  /**
+   * Readings received in each of the last 24 times 5 minutes, the oldest first; null: nobody
+   * knows.
+   */
+  readonly spark?: readonly (number | null)[] | undefined
 }
 export type MailAttempt = {
   readonly id: string
@@ -8056,6 +8228,133 @@ export type OpcUaSource = {
   /** of typed texts: what stands before the decimals of a number */
   readonly decimal?: '.' | ',' | undefined
 }
+export type Overview = {
+  /** From when on readings per minute are known. */
+  readonly since: string
+  readonly perMinute: {
+    /** Of the first minute; the last one is under way. */
+    readonly start: string
+
+    /** The 60 minutes of an hour, the oldest first; null: before the service has begun. */
+    readonly received: readonly (number | null)[]
+
+    /** The 60 minutes of an hour, the oldest first; null: before the service has begun. */
+    readonly stored: readonly (number | null)[]
+
+    /** The 60 minutes of an hour, the oldest first; null: before the service has begun. */
+    readonly quarantined: readonly (number | null)[]
+  }
+
+  /** Averaged over about a minute. */
+  readonly perSecond: {
+    readonly received: number
+    readonly stored: number
+    readonly quarantined: number
+  }
+  readonly streams: {
+    readonly total: number
+    readonly byState: {
+      readonly created: number
+      readonly active: number
+      readonly paused: number
+      readonly error: number
+    }
+
+    /** Not paused, have sent something, and nothing for `silentAfter`. */
+    readonly silent: number
+    readonly silentAfter: string
+  }
+  readonly alerts: {
+    readonly firing: { readonly info: number; readonly warning: number; readonly critical: number }
+    readonly acknowledged: number
+
+    /** Those that need somebody most. */
+    readonly worst: readonly {
+      readonly alertId: string
+      readonly streamId: string
+      readonly streamName: string
+      readonly ruleId: string
+      readonly field: string | null
+      readonly severity: 'info' | 'warning' | 'critical'
+
+      /** What was judged last when the alert moved. */
+      readonly value: number | string | boolean | null
+
+      /** What it was compared with; of a silence its seconds. */
+      readonly threshold: number | string | boolean | null
+
+      /** When it began, by the clock of the service. */
+      readonly createdAt: string
+
+      /** By the time of the readings. */
+      readonly triggeredAt: string | null
+    }[]
+  }
+  readonly sources: {
+    readonly running: number
+    readonly connecting: number
+    readonly waiting: number
+    readonly failing: number
+    readonly paused: number
+
+    /** When the next round of any is due. */
+    readonly nextRound: string | null
+
+    /** Those that need somebody most. */
+    readonly worst: readonly {
+      readonly streamId: string
+      readonly streamName: string
+      readonly since: string
+      readonly lastError: string | null
+      readonly retries: number
+
+      /** It does not pass by itself, or goes on for long: the stream is in `error`. */
+      readonly lasting: boolean
+    }[]
+  }
+
+  /** null where the key lacks `webhooks:read`. */
+  readonly webhooks: {
+    readonly disabled: number
+
+    /** Active, and the last delivery has failed. */
+    readonly failing: number
+
+    /** Deliveries that are not over, counted up to 10000. */
+    readonly waiting: number
+
+    /** Those that need somebody most. */
+    readonly worst: readonly {
+      readonly webhookId: string
+      readonly url: string
+      readonly description: string | null
+      readonly status: 'ACTIVE' | 'PAUSED' | 'DISABLED'
+      readonly consecutiveFailures: number
+      readonly lastDelivery: string | null
+    }[]
+  } | null
+
+  /** null where the key lacks `notifications:read`. */
+  readonly mails: {
+    /** Given up within the last 24 hours. */
+    readonly failed: number
+
+    /** Deliveries that are not over, counted up to 10000. */
+    readonly waiting: number
+  } | null
+  readonly quarantine: {
+    readonly total: number
+    readonly byReason: readonly { readonly reason: string; readonly entries: number }[]
+
+    /** Those that need somebody most. */
+    readonly worst: readonly {
+      readonly streamId: string
+      readonly streamName: string
+      readonly reason: string
+      readonly entries: number
+    }[]
+  }
+}
 export type PlannedDelivery = {
   readonly delivery_id: string
   readonly event_id: string
@@ -8407,6 +8706,28 @@ export type PublicKey = {
   readonly alg: 'ES256'
 }
 export type QuarantineEntry = {
+  /** Offset of the reading in the journal. */
+  readonly id: number
+  readonly reason: string
+  readonly message: string
+  readonly details: readonly ErrorDetail[]
+
+  /** The bytes as they came. */
+  readonly payload: string
+
+  /** Of the payload. */
+  readonly encoding: 'utf8' | 'base64'
+  readonly timestamp: string | null
+  readonly receivedAt: string
+  readonly source: string
+
+  /** Of the message: a topic of MQTT or Kafka, a subject, a routing key; null without. */
+  readonly topic: string | null
+}
+export type QuarantineEntryOfStream = {
+  readonly streamId: string
+  readonly streamName: string
+
   /** Offset of the reading in the journal. */
   readonly id: number
   readonly reason: string

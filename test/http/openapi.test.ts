@@ -351,12 +351,14 @@ describe('an operation with a meaning in each interface', () => {
     expect(operation?.requestBody !== undefined).toBe(hasBody)
   })
 
+  const ofLists = 'limit cursor vaultId name contains state problem silentAfter sort include'
+
   test('tells of each parameter which credentials it goes with', () => {
     const parameters = operationNamed('GET /streams')?.parameters ?? []
     const told = parameters.map(({ name, description = '' }) => [name, description.split('.')[0]])
 
     expect(told).toEqual([
-      ...['limit', 'cursor', 'vaultId', 'name'].map((name) => [name, both[0]]),
+      ...ofLists.split(' ').map((name) => [name, both[0]]),
       ...['page', 'page_size'].map((name) => [name, both[1]]),
     ])
   })

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import type { StreamId } from '../../src/core/ids.ts'
+import type { StreamId, UserId } from '../../src/core/ids.ts'
+import { OwnerQuarantine } from '../../src/ingest/quarantine/owner-quarantine.ts'
 import { everything, QuarantineStore } from '../../src/ingest/quarantine/quarantine-store.ts'
 import { openStateForWriting } from '../../src/storage/state/database.ts'
+import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { openOldState } from '../support/old-state.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -53,6 +55,40 @@ test('refused readings that were there before are kept, and known by their offse
     discarded: 3,
     quarantine_bytes: 5,
     is_discarding: 1,
+  })
+  await state.destroy()
+})
+
+test('refused readings that were there before are counted for the owners of their streams', async () => {
+  using folder = new TemporaryFolder()
+  const path = folder.file('state.db')
+  const before = Object.keys(migrations).filter((name) => name < '0047')
+  const old = await openOldState(path, before)
+  old.exec(`PRAGMA foreign_keys = OFF; INSERT INTO data_streams
+    (id, owner_id, vault_id, name, type, created_at, version) VALUES ('s', 'ada', 'v', 's', 't', 0, 1)`)
+  const columns = `stream_id, journal_offset, stream_version, reason, message, details, source,
+    received_at, is_element, payload_bytes, payload`
+  old.exec(`INSERT INTO quarantine (${columns}) VALUES
+    ('s', 1, 1, 'malformed', '', '[]', '', 10, 0, 0, x''),
+    ('s', 2, 1, 'malformed', '', '[]', '', 20, 0, 0, x''),
+    ('s', 3, 1, 'schema_mismatch', '', '[]', '', 30, 0, 0, x''),
+    ('gone', 4, 1, 'malformed', '', '[]', '', 40, 0, 0, x'')`)
+  old.close()
+
+  const state = await openStateForWriting(path)
+
+  const quarantine = new OwnerQuarantine(state)
+  const ada = 'ada' as UserId
+  const limits = { entries: 10, payloadBytes: 10 }
+  const all = { streamId: undefined, reasons: [], startUs: undefined, endUs: undefined }
+  const page = await quarantine.page(ada, all, { before: undefined, limits })
+  expect(page.entries.map(({ id }) => id)).toEqual([3, 2, 1])
+  expect(await quarantine.counts(ada)).toEqual({
+    entries: 3,
+    reasons: [
+      { reason: 'malformed', entries: 2 },
+      { reason: 'schema_mismatch', entries: 1 },
+    ],
   })
   await state.destroy()
 })

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { createClient, type Operations } from '../../../clients/typescript/call.ts'
 import { isSignedOut } from './failure.ts'
 
-export type SessionFacts = Operations['readSession']['answer']
+export type SessionFacts = Operations['readConsoleSession']['answer']
 
 /** `unknown` until the first answer; `over`: it was signed in, and the page is still there. */
 export type SessionState =
@@ -33,7 +33,7 @@ export function may(...scopes: readonly string[]): boolean {
 /** Finds out who is signed in. @throws ApiFailure for anything else than nobody */
 export async function loadSession(): Promise<void> {
   try {
-    state.value = { is: 'in', facts: await client.call('readSession') }
+    state.value = { is: 'in', facts: await client.call('readConsoleSession') }
   } catch (error) {
     if (!isSignedOut(error)) throw error
     state.value = { is: 'out' }

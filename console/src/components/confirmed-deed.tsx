@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Action } from './action.tsx'
+import './confirmed-deed.css'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 

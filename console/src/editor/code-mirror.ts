@@ -8,7 +8,7 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language'
-import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import {
   drawSelection,
@@ -39,32 +39,46 @@ export interface OpenEditor {
   close(): void
 }
 
+/** A pause in typing that is taken for its end: what is half typed is not marked. */
+const quietMs = 250
+
 export function openEditor(options: EditorOptions): OpenEditor {
   let problems: readonly TextProblem[] = []
   const { root, text, selection, onText } = options
   const place = document.createElement('div')
   root.append(place)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const mark = () => {
+    const { state: shown } = view
+    view.dispatch(setDiagnostics(shown, diagnosticsOf(shown.doc.toString(), problems)))
+  }
+  const markSoon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(mark, quietMs)
+  }
   const changes = EditorView.updateListener.of((update) => {
-    if (update.docChanged) onText(update.state.doc.toString())
-  })
-  const check = linter((view): Diagnostic[] => diagnosticsOf(view.state.doc.toString(), problems), {
-    delay: 250,
+    if (!update.docChanged) return
+    onText(update.state.doc.toString())
+    markSoon()
   })
   const [anchor, head] = selection ?? [0, 0]
   const state = EditorState.create({
     doc: text,
     selection: { anchor: Math.min(anchor, text.length), head: Math.min(head, text.length) },
-    extensions: [...look(), ...keys(options), check, lintGutter(), changes],
+    extensions: [...look(), ...keys(options), lintGutter(), changes],
   })
   const view = new EditorView({ state, root, parent: place })
   return {
     setText: (next) => replaceText(view, next),
     setProblems(next) {
       problems = next
-      forceLinting(view)
+      markSoon()
     },
     focus: () => view.focus(),
-    close: () => view.destroy(),
+    close() {
+      clearTimeout(timer)
+      view.destroy()
+    },
   }
 }
 

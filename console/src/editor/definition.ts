@@ -53,10 +53,8 @@ export function readDefinition(text: string): ReadDefinition {
       return { ok: false, problem: `${part} must be an object` }
     }
   }
-  return {
-    ok: true,
-    definition: { tags: {}, source: {}, schema: {}, processing: {}, ...value } as Definition,
-  }
+  const { name, tags = {}, source = {}, schema = {}, processing = {} } = value
+  return { ok: true, definition: { name, tags, source, schema, processing } as Definition }
 }
 
 /**

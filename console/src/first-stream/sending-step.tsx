@@ -2,6 +2,7 @@ import { api } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { facts, may } from '../api/session.ts'
 import { CopyText } from '../components/copy.tsx'
+import { NameLink } from '../components/name-link.tsx'
 import { Failed, FailureText, Loaded } from '../components/states.tsx'
 import { paths } from '../routing/paths.ts'
 import { type CommandFacts, curlLine, mosquittoLine, topicOf } from './commands.ts'
@@ -23,10 +24,7 @@ export function SendingStep({ streamId }: SendingStepProps) {
       {({ name, source, warnings }) => (
         <div class="stack">
           <p>
-            <a href={paths.stream(streamId)}>
-              <bdi>{name}</bdi>
-            </a>{' '}
-            is there, and waits.
+            <NameLink href={paths.stream(streamId)} name={name} /> is there, and waits.
           </p>
           {warnings?.map((warning) => (
             <p key={warning} class="notice warn">

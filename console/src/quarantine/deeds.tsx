@@ -6,8 +6,8 @@ import { changeOf } from '../editor/drafts.ts'
 import { count } from '../formats/numbers.ts'
 import { downloadAll } from './download-all.ts'
 import { type EntryFilter, groupsOf, type Summary, streamsOf } from './entries.ts'
-import { clearAll, type Judged, type Progress, redriveAll, tryAll } from './judging.ts'
-import { Outcome } from './outcome.tsx'
+import { clearAll, type Progress, redriveAll, tryAll } from './judging.ts'
+import { type Done, Outcome } from './outcome.tsx'
 import { type ChosenEntry, type Target, targetsOfChosen, targetsOfFilter } from './targets.ts'
 
 export interface DeedsProps {
@@ -22,11 +22,6 @@ export interface DeedsProps {
   /** Something has left the quarantine. */
   readonly onDone: () => void
 }
-
-/** What was done last, and what has come of it. */
-export type Done =
-  | { readonly deed: 'tried' | 'redriven'; readonly result: Judged; readonly byDraft: boolean }
-  | { readonly deed: 'deleted'; readonly entries: number }
 
 /** What can be done with entries: those that are chosen, or all that meet the filter. */
 export function Deeds(props: DeedsProps) {
@@ -43,27 +38,29 @@ export function Deeds(props: DeedsProps) {
       <div class="row">
         <Chosen {...props} entries={entries} onAll={onAll} onNone={onNone} />
         <span class="spring" />
-        <Action isDisabled={isNothing} run={() => judge('tried')}>
-          {hasDraft ? 'Try with the draft' : 'Try'}
-        </Action>
-        {may('data:write') && (
-          <Action look="primary" isDisabled={isNothing} run={() => judge('redriven')}>
-            Redrive
+        <span class="row">
+          <Action isDisabled={isNothing} run={() => judge('tried')}>
+            {hasDraft ? 'Try with the draft' : 'Try'}
           </Action>
-        )}
-        <Action isDisabled={isNothing} run={() => downloadAll({ targets, filter, isAll })}>
-          Download
-        </Action>
-        {may('data:write') && (
-          <button
-            type="button"
-            class="button danger"
-            disabled={isNothing}
-            onClick={() => setAsking(true)}
-          >
-            Delete
-          </button>
-        )}
+          {may('data:write') && (
+            <Action look="primary" isDisabled={isNothing} run={() => judge('redriven')}>
+              Redrive
+            </Action>
+          )}
+          <Action isDisabled={isNothing} run={() => downloadAll({ targets, filter, isAll })}>
+            Download
+          </Action>
+          {may('data:write') && (
+            <button
+              type="button"
+              class="button danger"
+              disabled={isNothing}
+              onClick={() => setAsking(true)}
+            >
+              Delete
+            </button>
+          )}
+        </span>
       </div>
       <ProgressLine progress={progress} />
       {done && <Outcome done={done} onClose={() => setDone(undefined)} />}

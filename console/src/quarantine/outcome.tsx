@@ -1,8 +1,12 @@
 import { count } from '../formats/numbers.ts'
 import { useQuery } from '../routing/query.ts'
-import type { Done } from './deeds.tsx'
-import type { Staying } from './judging.ts'
+import type { Judged, Staying } from './judging.ts'
 import { reasonWords } from './reasons.ts'
+
+/** What was done last, and what has come of it. */
+export type Done =
+  | { readonly deed: 'tried' | 'redriven'; readonly result: Judged; readonly byDraft: boolean }
+  | { readonly deed: 'deleted'; readonly entries: number }
 
 /** Entries that are named of those that stay. */
 const namedMax = 20

@@ -123,7 +123,7 @@ function addOwn(add: AddHandled, needs: ConsoleSessionRoutesNeeds): void {
   const { sessions, cookies, callerOf } = needs
 
   add('GET /console/session', {
-    operationId: 'readSession',
+    operationId: 'readConsoleSession',
     summary: 'Read who is signed in to the console with this session, and what they may do.',
     scope: 'any',
     needsSession: true,
@@ -152,7 +152,7 @@ function addOthers(add: AddHandled, needs: ConsoleSessionRoutesNeeds): void {
   const { sessions, names, callerOf } = needs
 
   add('GET /console/sessions', {
-    operationId: 'listSessions',
+    operationId: 'listConsoleSessions',
     summary: 'List the sessions of the console that were made with this key, oldest first.',
     description: 'With `keys:admin` those of all keys of the user.',
     scope: 'any',
@@ -178,7 +178,7 @@ function addOthers(add: AddHandled, needs: ConsoleSessionRoutesNeeds): void {
   })
 
   add('DELETE /console/sessions/:consoleSessionId', {
-    operationId: 'endSession',
+    operationId: 'endConsoleSession',
     summary: 'End a session of the console that was made with this key.',
     description: 'With `keys:admin` one of any key of the user.',
     scope: 'any',

@@ -158,7 +158,8 @@ class StreamQuarantine {
       kept.push(item)
     }
     if (kept.length === 0) return
-    const rows = kept.map((item) => quarantineRow(streamId, item))
+    const ownerId = await ownerOf(transaction, streamId)
+    const rows = kept.map((item) => quarantineRow({ streamId, ownerId }, item))
     await transaction.insertInto('quarantine').values(rows).execute()
   }
 
@@ -191,12 +192,28 @@ class StreamQuarantine {
   }
 }
 
-function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
+/** Empty for a stream that is gone. */
+async function ownerOf(transaction: Transaction<StateSchema>, streamId: string): Promise<string> {
+  const row = await transaction
+    .selectFrom('data_streams')
+    .select('owner_id')
+    .where('id', '=', streamId)
+    .executeTakeFirst()
+  return row?.owner_id ?? ''
+}
+
+interface Kept {
+  readonly streamId: string
+  readonly ownerId: string
+}
+
+function quarantineRow({ streamId, ownerId }: Kept, { offset, entry }: RefusedEntry) {
   const { reason, message, details, source, element, format = 'json', sender } = entry.notes
   const { context, place } = entry.notes
   const isKnown = context !== undefined || place !== undefined
   return {
     stream_id: streamId,
+    owner_id: ownerId,
     journal_offset: offset,
     stream_version: entry.streamVersion,
     reason,

@@ -10,34 +10,33 @@ const idsMax = 10_000
 
 export const entryId = { ...s.count, description: 'Offset of the reading in the journal.' }
 
-const reason = { ...s.text, examples: ['schema_mismatch'] }
+export const reason = { ...s.text, examples: ['schema_mismatch'] }
 
-export const entrySchema = s.component(
-  'QuarantineEntry',
-  s.record({
-    id: entryId,
-    reason,
-    message: s.text,
-    details: s.listOf(errorDetail),
-    payload: { ...s.text, description: 'The bytes as they came.' },
-    encoding: { ...s.among(['utf8', 'base64']), description: 'Of the payload.' },
-    timestamp: s.nullable(s.dateTime),
-    receivedAt: s.dateTime,
-    source: { ...s.text, examples: ['http 192.0.2.7'] },
-    topic: {
-      ...s.nullable(s.text),
-      description:
-        'Of the message: a topic of MQTT or Kafka, a subject, a routing key; null without.',
-    },
-  }),
-)
+export const entryFields = {
+  id: entryId,
+  reason,
+  message: s.text,
+  details: s.listOf(errorDetail),
+  payload: { ...s.text, description: 'The bytes as they came.' },
+  encoding: { ...s.among(['utf8', 'base64']), description: 'Of the payload.' },
+  timestamp: s.nullable(s.dateTime),
+  receivedAt: s.dateTime,
+  source: { ...s.text, examples: ['http 192.0.2.7'] },
+  topic: {
+    ...s.nullable(s.text),
+    description:
+      'Of the message: a topic of MQTT or Kafka, a subject, a routing key; null without.',
+  },
+}
+
+export const entrySchema = s.component('QuarantineEntry', s.record(entryFields))
 
 const receipt = {
   start: { ...s.text, description: 'Received then or later; RFC 3339.' },
   end: { ...s.text, description: 'Received before then; RFC 3339.' },
 }
 
-const filterParameters = {
+export const filterParameters = {
   reason: { ...s.text, description: 'A comma list of reasons; every reason when absent.' },
   ...receipt,
 }

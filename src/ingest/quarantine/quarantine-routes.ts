@@ -23,7 +23,7 @@ import type { Reviews } from './reviews.ts'
 import type { Trials } from './trials.ts'
 
 /** Payload of one page. */
-const pageBytesMax = 4 * 1024 * 1024
+export const pageBytesMax = 4 * 1024 * 1024
 
 export interface QuarantineRoutesNeeds {
   readonly streams: DataStreamStore

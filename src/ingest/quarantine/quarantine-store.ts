@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { KeptContext } from '../../contracts/mapping.ts'
 import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
@@ -76,7 +76,7 @@ export class QuarantineStore {
     filter: QuarantineFilter,
     { after, last: end = Number.MAX_SAFE_INTEGER, limits }: PageRange,
   ): Promise<HeldPage> {
-    // Sizes first: payloads of one page could take the memory of all of them.
+    // Sizes first.
     const sizes = await this.#matching(streamId, filter)
       .select(['journal_offset as id', 'payload_bytes as bytes'])
       .where('journal_offset', '>', after)
@@ -84,11 +84,7 @@ export class QuarantineStore {
       .orderBy('journal_offset')
       .limit(limits.entries + 1)
       .execute()
-    let bytes = 0
-    const fitting = sizes
-      .slice(0, limits.entries)
-      .findIndex((size) => (bytes += size.bytes) > limits.payloadBytes)
-    const count = fitting === -1 ? Math.min(sizes.length, limits.entries) : Math.max(1, fitting)
+    const count = fittingOf(sizes, limits)
     const last = sizes[count - 1]
     if (last === undefined) return { entries: [], hasMore: false }
     const entries = await this.#read(streamId, filter, { after, last: last.id })
@@ -125,28 +121,13 @@ export class QuarantineStore {
     { after, last }: { readonly after: number; readonly last: number },
   ): Promise<HeldReading[]> {
     const rows = await this.#matching(streamId, filter)
-      .select(['journal_offset as id', 'reason', 'message', 'details', 'source'])
-      .select(['received_at', 'is_element', 'payload', 'format', 'sender', 'context'])
-      // What a reading claims may lie beyond 2^53, which integers are not read as.
-      .select(sql<number | null>`CAST(timestamp AS DOUBLE PRECISION)`.as('timestamp'))
+      .select(heldColumns)
+      .select(heldTimestamp)
       .where('journal_offset', '>', after)
       .where('journal_offset', '<=', last)
       .orderBy('journal_offset')
       .execute()
-    return rows.map((row) => ({
-      id: row.id,
-      reason: row.reason,
-      message: row.message,
-      details: JSON.parse(row.details) as ErrorDetail[],
-      payload: row.payload,
-      format: row.format as PayloadFormat,
-      isElement: row.is_element === 1,
-      timestampUs: row.timestamp ?? undefined,
-      receivedAtUs: row.received_at,
-      source: row.source,
-      sender: row.sender ?? undefined,
-      context: row.context === null ? undefined : (JSON.parse(row.context) as HeldContext),
-    }))
+    return rows.map(heldReading)
   }
 
   #matching(
@@ -160,6 +141,61 @@ export class QuarantineStore {
     if (endUs !== undefined) query = query.where('received_at', '<', endUs)
     return query
   }
+}
+
+/** Columns of an entry. */
+export const heldColumns = [
+  'journal_offset as id',
+  'reason',
+  'message',
+  'details',
+  'source',
+  'received_at',
+  'is_element',
+  'payload',
+  'format',
+  'sender',
+  'context',
+] as const
+
+/** Another one: what a reading claims may lie beyond 2^53, which integers are not read as. */
+export const heldTimestamp = sql<number | null>`CAST(timestamp AS DOUBLE PRECISION)`.as('timestamp')
+
+type HeldRow = Pick<
+  Selectable<StateSchema['quarantine']>,
+  'reason' | 'message' | 'details' | 'source' | 'received_at' | 'is_element' | 'payload'
+> &
+  Pick<Selectable<StateSchema['quarantine']>, 'format' | 'sender' | 'context' | 'timestamp'> & {
+    readonly id: number
+  }
+
+export function heldReading(row: HeldRow): HeldReading {
+  return {
+    id: row.id,
+    reason: row.reason,
+    message: row.message,
+    details: JSON.parse(row.details) as ErrorDetail[],
+    payload: row.payload,
+    format: row.format as PayloadFormat,
+    isElement: row.is_element === 1,
+    timestampUs: row.timestamp ?? undefined,
+    receivedAtUs: row.received_at,
+    source: row.source,
+    sender: row.sender ?? undefined,
+    context: row.context === null ? undefined : (JSON.parse(row.context) as HeldContext),
+  }
+}
+
+/** How many of some entries fit a page, one at least: payloads of one page could take the memory of all. */
+export function fittingOf(
+  sizes: readonly { readonly bytes: number }[],
+  limits: PageLimits,
+): number {
+  let bytes = 0
+  const fitting = sizes
+    .slice(0, limits.entries)
+    .findIndex((size) => (bytes += size.bytes) > limits.payloadBytes)
+  return fitting === -1 ? Math.min(sizes.length, limits.entries) : Math.max(1, fitting)
 }
 
 export const everything: QuarantineFilter = {

@@ -4,6 +4,7 @@ import { earlierSalt } from '../../anchors/metadata/earlier-salt.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { SecretDigests } from '../../core/idempotency-key.ts'
+import { OwnerQuarantine } from '../../ingest/quarantine/owner-quarantine.ts'
 import { QuarantineStore } from '../../ingest/quarantine/quarantine-store.ts'
 import { Reviews } from '../../ingest/quarantine/reviews.ts'
 import { Trials } from '../../ingest/quarantine/trials.ts'
@@ -59,6 +60,7 @@ export function openDomains(
     attachments: new AttachmentStore({ ...stored, uploadWaitUs }),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,
+    ownerQuarantine: new OwnerQuarantine(state),
     reviews: new Reviews({
       quarantine,
       commits: entries,

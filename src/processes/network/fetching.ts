@@ -111,6 +111,7 @@ function streamSources({
     tried: (source, userId) => trials.try(source, userId),
     hurry: (id) => running.hurry(id),
     statusOf: (id) => running.statusOf(id),
+    failing: () => running.failing(),
     hookIdOf: (id) => hooks.ids.idOf(id),
     hookStatusOf: (id) => hooks.figures.statusOf(id),
   }

@@ -4,10 +4,13 @@ import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
+import { AskedActivity } from '../../ingest/activity/asked-activity.ts'
+import { ownerQuarantineRoutes } from '../../ingest/quarantine/owner-quarantine-routes.ts'
 import { quarantineRoutes } from '../../ingest/quarantine/quarantine-routes.ts'
 import { refusedRoutes } from '../../ingest/quarantine/refused-routes.ts'
 import type { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
 import { unroutedRoutes } from '../../ingest/unrouted/unrouted-routes.ts'
+import { overviewRoutes } from '../../operating/overview/overview-routes.ts'
 import { exportRoutes } from '../../reading/exports/export-routes.ts'
 import { importRoutes } from '../../reading/imports/import-routes.ts'
 import { type LiveParts, tailRoutes } from '../../reading/live/tail-routes.ts'
@@ -26,6 +29,7 @@ import { previewRoute } from '../../streams/data-streams/preview-route.ts'
 import { secretRotationRoute } from '../../streams/data-streams/secret-rotation-route.ts'
 import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
 import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
+import { streamListRoute } from '../../streams/data-streams/stream-list-route.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
@@ -67,9 +71,12 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { engine, directory, topics, live, sources } = parts
   const { worker } = engine
   const share = new QueryShare()
+  const activity = new AskedActivity(worker)
   return [
     ...twinRoutes(parts),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => overviewRoutes({ ...parts, ...engine, nowUs, callerOf }),
+    (callerOf) => streamListRoute({ ...parts, state: engine.state, activity, nowUs, callerOf }),
     (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
       streamChangeRoutes({
@@ -195,6 +202,7 @@ function refusalRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { worker } = parts.engine
   return [
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
+    (callerOf) => ownerQuarantineRoutes({ ...parts, callerOf }),
     (callerOf) => refusedRoutes({ ...parts, worker, callerOf }),
   ]
 }

@@ -79,8 +79,7 @@ export function cursorRequest(query: {
   const { limit = cursorLimitDefault, cursor } = query
   if (cursor === undefined) return { limit, after: undefined }
   const after = decodeCursor(cursor)
-  if (after) return { limit, after }
-  throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+  return after ? { limit, after } : refuseCursor()
 }
 
 /**
@@ -90,16 +89,29 @@ export function cursorRequest(query: {
 export function cursorPage<Item extends ListCursor>(
   found: readonly Item[],
   { limit }: CursorRequest,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  exchange: PageExchange,
 ): readonly Item[] {
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  if (last && found.length > limit) {
-    const [path, search] = request.url.split('?', 2)
-    const parameters = new URLSearchParams(search)
-    parameters.set('cursor', encodeCursor(last))
-    // Relative: it leads on from whatever address the caller has used.
-    void reply.header('link', `<${path}?${parameters.toString()}>; rel="next"`)
-  }
+  if (last && found.length > limit) linkNext(encodeCursor(last), exchange)
   return page
+}
+
+interface PageExchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Leads to the page behind a cursor. */
+export function linkNext(cursor: string, { request, reply }: PageExchange): void {
+  const [path, search] = request.url.split('?', 2)
+  const parameters = new URLSearchParams(search)
+  parameters.set('cursor', cursor)
+  // Relative: it leads on from whatever address the caller has used.
+  void reply.header('link', `<${path}?${parameters.toString()}>; rel="next"`)
+}
+
+/** @throws DomainError `invalid_request`, for a cursor that we have not made, or for another list */
+export function refuseCursor(): never {
+  throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
 }

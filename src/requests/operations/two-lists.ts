@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import {
   cursorPage,
@@ -12,7 +12,7 @@ import * as s from '../http/schema.ts'
 import type { Exchange } from './operation.ts'
 
 /** Parameters of a list that both interfaces have. */
-export const twoListsQuery = s.query({ ...s.pageQuery, ...s.cursorQuery })
+export const twoListsParameters = { ...s.pageQuery, ...s.cursorQuery }
 
 export const twoListsNote =
   'A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and `page_size` and gets an envelope.'
@@ -31,6 +31,8 @@ export function twoListsOf<Bearer extends TSchema, Key extends TSchema>(bearer: 
 
 /** How the items of such a list are found and shown. */
 export interface TwoLists<Item extends ListCursor, Row, Bearer, Key> {
+  /** Parameters that a bearer token takes besides: the totals of the other interface count all. */
+  readonly filters?: readonly string[]
   readonly after: (after: ListCursor | undefined, limit: number) => Promise<readonly Item[]>
   readonly bearerBody: (item: Item) => Bearer
   readonly page: (slice: ReturnType<typeof sliceOf>) => Promise<{
@@ -40,13 +42,17 @@ export interface TwoLists<Item extends ListCursor, Row, Bearer, Key> {
   readonly keyBody: (row: Row) => Key
 }
 
+interface ListExchange extends Pick<Exchange, 'caller' | 'request' | 'reply'> {
+  readonly query: Partial<Static<TObject<typeof twoListsParameters>>>
+}
+
 /** A list in the manner of the interface that the caller speaks (decisions.md#lists). */
 export async function answerTwoLists<Item extends ListCursor, Row, Bearer, Key>(
-  { caller, query, request, reply }: Exchange<string, typeof twoListsQuery>,
-  { after, bearerBody, page, keyBody }: TwoLists<Item, Row, Bearer, Key>,
+  { caller, query, request, reply }: ListExchange,
+  { filters = [], after, bearerBody, page, keyBody }: TwoLists<Item, Row, Bearer, Key>,
 ) {
   if (caller.interface === 'bearer') {
-    refuseUnknownParameters(query, Object.keys(s.cursorQuery))
+    refuseUnknownParameters(query, [...Object.keys(s.cursorQuery), ...filters])
     const asked = cursorRequest(query)
     const found = await after(asked.after, asked.limit + 1)
     return cursorPage(found, asked, { request, reply }).map(bearerBody)

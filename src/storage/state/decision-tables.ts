@@ -52,6 +52,16 @@ export interface QuarantineTable {
   readonly sender: Defaulted<string | null>
   /** JSON of what is known of the message beside its bytes: its topic, and what a mapping needs. */
   readonly context: Defaulted<string | null>
+  /** Whose stream it is; empty for one that was gone when the entry came. */
+  readonly owner_id: Defaulted<string>
+}
+
+/** How many entries the quarantine of a stream has with a reason: a row where there are some. */
+export interface QuarantineCountTable {
+  readonly stream_id: string
+  readonly reason: string
+  readonly owner_id: string
+  readonly entries: number
 }
 
 /** What the decider has counted of the streams that have left, together: one row. */

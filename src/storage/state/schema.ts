@@ -6,6 +6,7 @@ import type { ConsoleSessionTable, ConsoleSettingsTable } from './console-tables
 import type {
   ConsumerPositionTable,
   DepartedCounterTable,
+  QuarantineCountTable,
   QuarantineTable,
   StreamCounterTable,
 } from './decision-tables.ts'
@@ -52,6 +53,7 @@ export interface StateSchema
   stream_counters: StreamCounterTable
   departed_counters: DepartedCounterTable
   quarantine: QuarantineTable
+  quarantine_counts: QuarantineCountTable
   backups: BackupTable
 }
 
@@ -174,6 +176,8 @@ interface VaultTable extends AnchoredTable {
   readonly created_at: number
   readonly template_id: string
   readonly name: string
+  /** The name in lower case: what is looked for. */
+  readonly name_folded: Defaulted<string>
   readonly description: string | null
   readonly public: number
   /** The CID of the folder of its metadata, payload and image; like those below empty until it is known. */

@@ -1,15 +1,7 @@
 import { versionHeaders } from '../../requests/http/if-match.ts'
 import * as s from '../../requests/http/schema.ts'
 import { definition, streamVersion } from './definition-schemas.ts'
-
-export const streamsQuery = {
-  ...s.query({
-    ...s.cursorQuery,
-    vaultId: s.uuid,
-    name: { ...s.text, description: 'The whole name, or its beginning and *; in any case.' },
-  }),
-  patternProperties: { '^tag\\.': s.text },
-}
+import { sourceStates } from './stream-sources.ts'
 
 /** The definition, with its version in the headers as well. */
 export const versionedAnswer = s.answer(definition, {
@@ -34,7 +26,7 @@ const countersSchema = s.component('StreamCounters', {
 const sourceStatus = s.component('SourceStatus', {
   ...s.record(
     {
-      state: s.among(['connecting', 'running', 'waiting', 'failing', 'paused']),
+      state: s.among(sourceStates),
       since: { ...s.dateTime, description: 'Since when it has been in this state.' },
       lastError: s.text,
       retries: { ...s.count, description: 'Failures in a row.' },

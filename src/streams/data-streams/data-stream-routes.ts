@@ -5,8 +5,7 @@ import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { versionTag } from '../../requests/http/if-match.ts'
-import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import { cursorListOf, describedOnly } from '../../requests/http/schema.ts'
+import { describedOnly } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
@@ -28,19 +27,11 @@ import { parseDefinition, type StreamDefinition } from './definition.ts'
 import {
   dataStream,
   type definition as definitionSchema,
-  listedStream,
   newDataStream,
 } from './definition-schemas.ts'
 import { isInbound, ownTopicOf } from './source-kinds.ts'
-import {
-  definitionBody,
-  listedBody,
-  madeStreamBody,
-  noticeOf,
-  webhookUrlOf,
-} from './stream-body.ts'
-import { streamFilter } from './stream-filter.ts'
-import { isFetched, keepsSecrets, type StreamSources } from './stream-sources.ts'
+import { definitionBody, madeStreamBody, noticeOf, webhookUrlOf } from './stream-body.ts'
+import { isFailing, isFetched, keepsSecrets, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
 
 /** What is known right of the journal about one stream. */
@@ -90,13 +81,11 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
 }
 
 function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
-  const { streams, sources, publicUrl, assets } = needs
-
   add('POST /streams', {
     operationId: 'createStream',
     summary: 'Create a data stream, or an asset stream.',
     scope: 'streams:write',
-    key: assets.create,
+    key: needs.assets.create,
     bearer: halfOf<'POST /streams'>()({
       description:
         'A data stream. The whole definition is checked before anything of it is stored.',
@@ -104,29 +93,6 @@ function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
       answers: { 201: dataStream },
       errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
       effect: ({ caller, body }) => creation(needs, caller, body),
-    }),
-  })
-
-  add('GET /streams', {
-    operationId: 'listStreams',
-    summary: "List one's own data streams, or asset streams.",
-    scope: 'streams:read',
-    key: assets.list,
-    bearer: halfOf<'GET /streams'>()({
-      description: [
-        "One's own data streams. Filters can be combined; a stream has to meet all of them.",
-        '`tag.NAME=VALUE` finds streams by their tags, and may come for several tags.',
-      ].join(' '),
-      query: api.streamsQuery,
-      answers: { 200: cursorListOf(listedStream) },
-      handler: async ({ caller, query, request, reply }) => {
-        const page = cursorRequest(query)
-        const wanted = { filter: streamFilter(query), after: page.after, limit: page.limit + 1 }
-        const found = await streams.list(caller.userId, wanted)
-        return cursorPage(found, page, { request, reply }).map((stream) =>
-          listedBody({ ...stream, isFailing: isFailing(sources, stream.id) }, publicUrl),
-        )
-      },
     }),
   })
 }
@@ -222,10 +188,6 @@ export async function shownDefinition(
   const known = { hasReceived: received > 0, isFailing: isFailing(sources, stream.id) }
   const webhookUrl = webhookUrlOf(stream, { sources, publicUrl })
   return definitionBody(stream, { publicUrl, webhookUrl, ...known })
-}
-
-function isFailing(sources: StreamSources, id: StreamId): boolean {
-  return sources.statusOf(id)?.isLasting === true
 }
 
 type StatusNeeds = Pick<DataStreamRoutesNeeds, 'streams' | 'processing' | 'sources' | 'nowUs'>

@@ -210,10 +210,8 @@ export const dataStream = component(
   record({ ...shownFields, webhookUrl, warnings }, { optional: ['webhookUrl', 'warnings'] }),
 )
 
-export const listedStream = component(
-  'ListedDataStream',
-  record({ ...shownFields, tags: tagsSchema }),
-)
+/** What lists show of a stream in any case. */
+export const listedFields = { ...shownFields, tags: tagsSchema }
 
 /** Fields that can be changed, as reading a stream or a version of it shows them. */
 const versionedFields = {

@@ -2,12 +2,13 @@ import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import type { streamDeletion } from './data-stream-api.ts'
 import type { DataStream } from './data-stream-store.ts'
-import type { dataStream, definition, listedStream, streamVersion } from './definition-schemas.ts'
+import type { dataStream, definition, streamVersion } from './definition-schemas.ts'
 import { isInbound } from './source-kinds.ts'
 import { withoutSecrets } from './source-secrets.ts'
 import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
 import type { ListedStream } from './stream-list.ts'
+import type { shownStream } from './stream-list-api.ts'
 import { stateOf } from './stream-state.ts'
 import { definitionWarnings } from './timestamp-field.ts'
 
@@ -74,8 +75,8 @@ export function noticeOf(stream: DataStream, status: 'created' | 'deleted', publ
   return { vaultId, streamId: id, data }
 }
 
-/** The stream as lists show it. */
-export function listedBody(stream: ShownStream, publicUrl: string): Static<typeof listedStream> {
+/** The stream as lists show it, without its health. */
+export function listedBody(stream: ShownStream, publicUrl: string): Static<typeof shownStream> {
   return { ...streamBody(stream, publicUrl), tags: stream.tags }
 }
 

@@ -1,6 +1,9 @@
+import { durationUs } from '../../core/duration.ts'
 import { invalidParameter } from '../../core/errors.ts'
-import { parseId, type VaultId } from '../../core/ids.ts'
+import { parseId, type StreamId, type VaultId } from '../../core/ids.ts'
 import type { StreamFilter } from './stream-list.ts'
+import { type Standing, type StreamProblem, streamProblems } from './stream-standing.ts'
+import { streamStates } from './stream-state.ts'
 import { tagProblem, tagsMax } from './tags.ts'
 
 /** A query that was held to its schema: what it holds beside the names here are tags. */
@@ -9,7 +12,18 @@ interface Query {
   readonly name?: string
 }
 
+/** The query of a list. */
+interface ListQuery extends Query {
+  readonly contains?: string
+  readonly state?: string
+  readonly problem?: string
+  readonly silentAfter?: string
+}
+
 const tagPrefix = 'tag.'
+
+/** For how long a stream receives nothing until it is silent, where nobody says. */
+const silentAfterDefault = '15m'
 
 /**
  * What the query of a list asks for: `vaultId`, `name` (whole, or its beginning and `*`), and one
@@ -26,6 +40,62 @@ export function streamFilter(query: Query): StreamFilter {
     ...(name !== undefined && { name: nameOf(name) }),
     tags: Object.fromEntries(tagged.map(([parameter, value]) => tagOf(parameter, value))),
   }
+}
+
+/** What filters for states and problems have to know of this moment. */
+export interface FilterNeeds {
+  readonly sources: { failing(): readonly StreamId[] }
+  readonly nowUs: () => number
+}
+
+/**
+ * The filter of a list, which can ask for a part of the name, and for how streams are doing, as well.
+ *
+ * @throws DomainError `invalid_request`
+ */
+export function listFilter(query: ListQuery, needs: FilterNeeds): StreamFilter {
+  const { contains } = query
+  const standing = standingOf(query, needs)
+  return {
+    ...streamFilter(query),
+    ...(contains !== undefined && { contains }),
+    ...(standing && { standing }),
+  }
+}
+
+function standingOf(
+  { state, problem, silentAfter = silentAfterDefault }: ListQuery,
+  { sources, nowUs }: FilterNeeds,
+): Standing | undefined {
+  const silentAfterUs = durationUs(silentAfter)
+  if (silentAfterUs === undefined) {
+    throw invalidParameter('silentAfter', 'must be a duration such as 30s, 15m, 6h or 1d')
+  }
+  if (state === undefined && problem === undefined) return undefined
+  return {
+    ...(state !== undefined && { states: someOf('state', state, streamStates) }),
+    ...(problem !== undefined && { problems: problemsOf(problem) }),
+    failing: sources.failing(),
+    silentSinceUs: nowUs() - silentAfterUs,
+  }
+}
+
+function problemsOf(text: string): readonly StreamProblem[] {
+  const given = someOf('problem', text, [...streamProblems, 'any'])
+  return given.includes('any') ? streamProblems : given.filter((one) => one !== 'any')
+}
+
+/** The values of a comma list. */
+function someOf<Value extends string>(
+  parameter: string,
+  text: string,
+  values: readonly Value[],
+): readonly Value[] {
+  const given = text.split(',').map((word) => values.find((value) => value === word))
+  if (given.some((value) => value === undefined)) {
+    throw invalidParameter(parameter, `must be one or several of ${values.join(', ')}`)
+  }
+  return [...new Set(given.filter((value) => value !== undefined))]
 }
 
 function vaultIdOf(text: string): VaultId {

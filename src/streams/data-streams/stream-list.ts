@@ -1,7 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { hasInNameOrId, nameBeginsWith } from '../../storage/state/name-part.ts'
+import { padded } from '../../storage/state/portions.ts'
+import type { PlacedSort, StreamPlace } from './stream-order.ts'
+import { type Standing, standsSo } from './stream-standing.ts'
 import type { StreamType } from './stream-type.ts'
 import type { Tags } from './tags.ts'
 
@@ -10,7 +14,10 @@ export interface StreamFilter {
   readonly vaultId?: VaultId
   /** In lower case. */
   readonly name?: { readonly text: string; readonly isPrefix: boolean }
+  /** A part of the name, in any case, or the beginning of the id. */
+  readonly contains?: string
   readonly tags: Tags
+  readonly standing?: Standing
 }
 
 /** What a list tells of a stream. */
@@ -25,8 +32,22 @@ export interface ListedStream {
   readonly hasReceived: boolean
 }
 
+/** A stream of a list, with what it is sorted and judged by. */
+export interface FoundStream extends ListedStream {
+  readonly version: number
+  /** The name in lower case, as the order has it. */
+  readonly nameFolded: string
+  /** Null for a stream that has received nothing. */
+  readonly lastReceivedAtUs: number | null
+  /** Readings that its quarantine holds now. */
+  readonly quarantined: number
+}
+
+/** Streams beyond which nobody counts them: a page would take as long as hundreds of others. */
+export const countedMax = 100_000
+
 /**
- * Streams of an owner in the order of their creation. What is filtered out is passed over within an
+ * Streams of an owner in the order of their creation, or in another one. What is filtered out is passed over within an
  * index.
  */
 export async function listStreams(
@@ -34,55 +55,63 @@ export async function listStreams(
   ownerId: UserId,
   page: {
     readonly filter: StreamFilter
-    readonly after: ListCursor | undefined
+    readonly sort?: PlacedSort
+    readonly after: ListCursor | StreamPlace | undefined
     readonly limit: number
   },
-): Promise<readonly ListedStream[]> {
-  const rows = await state
-    .selectFrom('data_streams as stream')
-    .leftJoin('stream_counters as counters', 'counters.stream_id', 'stream.id')
-    .select(['stream.id', 'stream.vault_id', 'stream.name', 'stream.type', 'stream.created_at'])
-    .select(['stream.tags', 'stream.paused_at', 'counters.received'])
-    .where('stream.id', 'in', idsOf(state, ownerId, page))
-    .orderBy('stream.created_at')
-    .orderBy('stream.id')
+): Promise<readonly FoundStream[]> {
+  const { filter, sort = 'created', after, limit } = page
+  let ids = idsThatMeet(state, ownerId, filter)
+  const { column, direction } = orderOf(sort)
+  if (after) {
+    const value = 'createdAtUs' in after ? after.createdAtUs : after.value
+    const way = sql.raw(direction === 'asc' ? '>' : '<')
+    ids = ids.where(sql<boolean>`(${sql.ref(column)}, id) ${way} (${value}, ${after.id})`)
+  }
+  const rows = await found(state)
+    .where('stream.id', 'in', ids.orderBy(column, direction).orderBy('id', direction).limit(limit))
+    .orderBy(`stream.${column}`, direction)
+    .orderBy('stream.id', direction)
     .execute()
-  return rows.map((row) => ({
-    id: row.id as StreamId,
-    vaultId: row.vault_id as VaultId,
-    name: row.name,
-    type: row.type as StreamType,
-    tags: JSON.parse(row.tags) as Tags,
-    createdAtUs: row.created_at,
-    isPaused: row.paused_at !== null,
-    hasReceived: (row.received ?? 0) > 0,
-  }))
+  return rows.map(foundStream)
 }
 
-function idsOf(
+/** Streams by their ids, in that order; without those that are gone. */
+export async function streamsWithIds(
+  state: StateDatabase,
+  ids: readonly string[],
+): Promise<readonly FoundStream[]> {
+  if (ids.length === 0) return []
+  const rows = await found(state).where('stream.id', 'in', padded(ids)).execute()
+  const streams = new Map(rows.map((row) => [row.id, foundStream(row)]))
+  return ids.flatMap((id) => streams.get(id) ?? [])
+}
+
+/** How many streams of an owner meet a filter; undefined for more than `countedMax`. */
+export async function countStreams(
   state: StateDatabase,
   ownerId: UserId,
-  { filter, after, limit }: Parameters<typeof listStreams>[2],
-) {
-  let query = idsThatMeet(state, ownerId, filter)
-  if (after) {
-    query = query.where((where) =>
-      where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
+  filter: StreamFilter,
+): Promise<number | undefined> {
+  const { count } = await state
+    .selectFrom(
+      idsThatMeet(state, ownerId, filter)
+        .limit(countedMax + 1)
+        .as('met'),
     )
-  }
-  return query.orderBy('created_at').orderBy('id').limit(limit)
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count > countedMax ? undefined : count
 }
 
 /** The ids of all streams of an owner that meet a filter: a part of queries. */
 export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: StreamFilter) {
-  const { vaultId, name, tags } = filter
+  const { vaultId, name, contains, tags, standing } = filter
   let query = state.selectFrom('data_streams').select('id').where('owner_id', '=', ownerId)
   if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
-  if (name !== undefined) {
-    const { text, isPrefix } = name
-    const part = sql<string>`substr(name_folded, 1, length(${text}))`
-    query = isPrefix ? query.where(part, '=', text) : query.where('name_folded', '=', text)
-  }
+  if (name !== undefined) query = query.where(isNamed(name))
+  if (contains !== undefined) query = query.where(hasInNameOrId(contains))
+  if (standing !== undefined) query = query.where(standsSo(standing))
   for (const [key, value] of Object.entries(tags)) {
     const tagged = state
       .selectFrom('data_stream_tags')
@@ -93,4 +122,43 @@ export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: Strea
     query = query.where('id', 'in', tagged)
   }
   return query
+}
+
+function isNamed({ text, isPrefix }: NonNullable<StreamFilter['name']>): RawBuilder<boolean> {
+  return isPrefix ? nameBeginsWith(text) : sql<boolean>`name_folded = ${text}`
+}
+
+function orderOf(sort: PlacedSort) {
+  const column = sort.endsWith('name') ? ('name_folded' as const) : ('created_at' as const)
+  const direction = sort.startsWith('-') ? ('desc' as const) : ('asc' as const)
+  return { column, direction }
+}
+
+function found(state: StateDatabase) {
+  return state
+    .selectFrom('data_streams as stream')
+    .leftJoin('stream_counters as counters', 'counters.stream_id', 'stream.id')
+    .select(['stream.id', 'stream.vault_id', 'stream.name', 'stream.type', 'stream.created_at'])
+    .select(['stream.tags', 'stream.paused_at', 'stream.version', 'stream.name_folded'])
+    .select(['counters.received', 'counters.last_received_at', 'counters.quarantined'])
+}
+
+type FoundRow = Awaited<ReturnType<ReturnType<typeof found>['execute']>>[number]
+
+function foundStream(row: FoundRow): FoundStream {
+  const hasReceived = (row.received ?? 0) > 0
+  return {
+    id: row.id as StreamId,
+    vaultId: row.vault_id as VaultId,
+    name: row.name,
+    type: row.type as StreamType,
+    tags: JSON.parse(row.tags) as Tags,
+    createdAtUs: row.created_at,
+    isPaused: row.paused_at !== null,
+    hasReceived,
+    version: row.version,
+    nameFolded: row.name_folded,
+    lastReceivedAtUs: hasReceived ? row.last_received_at : null,
+    quarantined: row.quarantined ?? 0,
+  }
 }

@@ -5,9 +5,11 @@ import type { DataStream } from './data-stream-store.ts'
 import type { ParsedDefinition } from './definition.ts'
 import { isInbound } from './source-kinds.ts'
 
+export const sourceStates = ['connecting', 'running', 'waiting', 'failing', 'paused'] as const
+
 /** How the source of a stream is doing. */
 export interface SourceStatus {
-  readonly state: 'connecting' | 'running' | 'waiting' | 'failing' | 'paused'
+  readonly state: (typeof sourceStates)[number]
   /** Since when it has been in this state. */
   readonly sinceUs: number
   /** Why it failed last, without secrets; nothing when it never has. */
@@ -107,6 +109,8 @@ export interface StreamSources {
   hurry(id: StreamId): boolean
   /** Nothing when there is no such stream. */
   statusOf(id: StreamId): SourceStatus | undefined
+  /** Streams of everybody whose source fails for a reason that does not pass by itself, or has failed for long. */
+  failing(): readonly StreamId[]
   /** The last part of the address of a stream that others send to, which nobody can guess. */
   hookIdOf(id: StreamId): string
   /** What has come to the address of a stream. */
@@ -124,6 +128,11 @@ export interface HookStatus {
   readonly refused: number
   readonly lastRefusedAtUs: number | undefined
   readonly lastRefusal: string | undefined
+}
+
+/** Whether the source of a stream fails, and not for a moment only. */
+export function isFailing(sources: Pick<StreamSources, 'statusOf'>, id: StreamId): boolean {
+  return sources.statusOf(id)?.isLasting === true
 }
 
 /** Whether there are secrets to be kept for a stream with this source. */

@@ -126,6 +126,12 @@ export const devicesQuery = s.query({
   streamId: s.uuid,
   vaultId: { ...s.uuid, description: 'Of a stream of the device.' },
   name: { ...s.text, description: 'The whole name, or its beginning and *; in any case.' },
+  contains: {
+    ...s.text,
+    minLength: 1,
+    maxLength: 200,
+    description: 'A part of the name, in any case, or the beginning of the id.',
+  },
   state: s.choice(deviceStates),
 })
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import { devicePrefix } from '../../access/auth/limited-key.ts'
 import { invalidParameter } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { hasInName, idBeginsWith, nameBeginsWith } from '../../storage/state/name-part.ts'
 import type { Device, deviceStates } from './device.ts'
 import { devicesOf } from './device-rows.ts'
 
@@ -12,6 +14,8 @@ export interface DeviceFilter {
   readonly vaultId?: VaultId
   /** In lower case. */
   readonly name?: { readonly text: string; readonly isPrefix: boolean }
+  /** A part of the name, in any case, or the beginning of the id. */
+  readonly contains?: string
   readonly state?: (typeof deviceStates)[number]
 }
 
@@ -20,15 +24,17 @@ interface Query {
   readonly streamId?: string
   readonly vaultId?: string
   readonly name?: string
+  readonly contains?: string
   readonly state?: DeviceFilter['state']
 }
 
 /** @throws DomainError `invalid_request` */
-export function deviceFilter({ streamId, vaultId, name, state }: Query): DeviceFilter {
+export function deviceFilter({ streamId, vaultId, name, contains, state }: Query): DeviceFilter {
   return {
     ...(streamId !== undefined && { streamId: idOf<StreamId>('streamId', streamId) }),
     ...(vaultId !== undefined && { vaultId: idOf<VaultId>('vaultId', vaultId) }),
     ...(name !== undefined && { name: nameOf(name.toLowerCase()) }),
+    ...(contains !== undefined && { contains }),
     ...(state !== undefined && { state }),
   }
 }
@@ -72,18 +78,23 @@ export async function listDevices(
   return await devicesOf(state, rows, nowUs)
 }
 
+function hasPart(text: string) {
+  const inName = hasInName(text)
+  return text.startsWith(devicePrefix) ? sql<boolean>`(${inName} OR ${idBeginsWith(text)})` : inName
+}
+
 function idsThatMeet(
   state: StateDatabase,
   ownerId: UserId,
   { filter, nowUs }: { readonly filter: DeviceFilter; readonly nowUs: number },
 ) {
-  const { streamId, vaultId, name } = filter
+  const { streamId, vaultId, name, contains } = filter
   let query = state.selectFrom('devices').select('id').where('owner_id', '=', ownerId)
   if (name !== undefined) {
     const { text, isPrefix } = name
-    const part = sql<string>`substr(name_folded, 1, length(${text}))`
-    query = isPrefix ? query.where(part, '=', text) : query.where('name_folded', '=', text)
+    query = isPrefix ? query.where(nameBeginsWith(text)) : query.where('name_folded', '=', text)
   }
+  if (contains !== undefined) query = query.where(hasPart(contains))
   if (streamId !== undefined) {
     const found = state.selectFrom('device_streams').select('device_id')
     query = query.where('id', 'in', found.where('stream_id', '=', streamId))

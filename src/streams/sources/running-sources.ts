@@ -75,7 +75,9 @@ export interface SourceTotals {
  * Keeps one source running for each stream that fetches: whatever happens to a stream, it is looked
  * up anew, and its source is started, stopped or replaced as its definition says now.
  */
-export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' | 'hurry'> {
+export class RunningSources
+  implements Pick<StreamSources, 'wake' | 'statusOf' | 'failing' | 'hurry'>
+{
   readonly #needs: RunningSourcesNeeds
   readonly #left: LeftMessages
   readonly #handedIn = new HandedIn()
@@ -126,6 +128,10 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
 
   statusOf(id: StreamId): SourceStatus | undefined {
     return this.#known.get(id)?.runner.status
+  }
+
+  failing(): readonly StreamId[] {
+    return [...this.#known].filter(([, { runner }]) => runner.status.isLasting).map(([id]) => id)
   }
 
   readonly totals = (): SourceTotals => {

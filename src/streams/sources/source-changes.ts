@@ -30,7 +30,10 @@ export interface SourceChangesNeeds {
 /** What becomes of the sources of streams, and of their secrets, when these are made or changed. */
 export class SourceChanges
   implements
-    Omit<StreamSources, 'wake' | 'statusOf' | 'hurry' | 'tried' | 'hookIdOf' | 'hookStatusOf'>
+    Omit<
+      StreamSources,
+      'wake' | 'statusOf' | 'failing' | 'hurry' | 'tried' | 'hookIdOf' | 'hookStatusOf'
+    >
 {
   readonly #needs: SourceChangesNeeds
 

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { TemplateId } from '../../core/ids.ts'
 import { ledgers } from '../../core/ledger.ts'
 import * as s from '../../requests/http/schema.ts'
+import { twoListsParameters } from '../../requests/operations/two-lists.ts'
 import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import {
   failureSchema,
@@ -16,6 +17,17 @@ const payloadLengthMax = 65_536
 
 const name = { ...s.text, minLength: 1, maxLength: 200, examples: ['boiler 7'] }
 const description = s.nullable({ ...s.text, maxLength: 10_000 })
+
+export const vaultsQuery = s.query({
+  ...twoListsParameters,
+  contains: {
+    ...s.text,
+    minLength: 1,
+    maxLength: 200,
+    description:
+      'A part of the name, in any case, or the beginning of the id: 4 characters of it, or more.',
+  },
+})
 
 export const vaultSchema = s.component(
   'Vault',

@@ -63,14 +63,16 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
   add('GET /vaults', {
     operationId: 'listVaults',
     summary: "List one's own vaults.",
-    description: lists.twoListsNote,
+    description: `${lists.twoListsNote} \`contains\` is for bearer tokens.`,
     scope: 'vaults:read',
-    query: lists.twoListsQuery,
+    query: api.vaultsQuery,
     answers: { 200: lists.twoListsOf(api.bearerVaultSchema, api.vaultSchema) },
     handler: (exchange) => {
       const { userId } = exchange.caller
+      const { contains } = exchange.query
       return lists.answerTwoLists(exchange, {
-        after: (cursor, limit) => needs.vaults.listAfter(userId, cursor, limit),
+        filters: ['contains'],
+        after: (after, limit) => needs.vaults.listAfter(userId, { after, limit, contains }),
         bearerBody: bearerVaultBody,
         page: async (slice) =>
           withStreams(needs, exchange.caller, await needs.vaults.listPage(userId, slice)),

@@ -8,6 +8,7 @@ import type { ListCursor } from '../../core/list-cursor.ts'
 import { givenRoom, imageOf, sizeOf } from '../../files/contents/content-rows.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
+import { hasInNameOrId } from '../../storage/state/name-part.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
@@ -33,6 +34,7 @@ const listedColumns = [
 
 const columns = [
   ...listedColumns,
+  'name_folded',
   'network',
   'progress',
   'cid',
@@ -44,6 +46,14 @@ const columns = [
 export interface VaultPage {
   readonly items: readonly Vault[]
   readonly total: number
+}
+
+/** Which vaults a page of the token interface has. */
+interface VaultsAfter {
+  readonly after: ListCursor | undefined
+  readonly limit: number
+  /** A part of their names, in any case, or the beginning of an id. */
+  readonly contains: string | undefined
 }
 
 /** What a vault is made from: the template, and the asset streams that it requires, in its order; all have metadata. */
@@ -121,8 +131,8 @@ export class VaultStore {
       .columns(columns)
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, id, ${vault.name}, ${vault.description},
-                ${storedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.network},
-                ${progress}, ${vault.cid}, ${vault.metadataCid}, ${vault.jsonPayload}, image_cid
+                ${storedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0},
+                ${vault.name.toLowerCase()}, ${vault.network}, ${progress}, ${vault.cid}, ${vault.metadataCid}, ${vault.jsonPayload}, image_cid
               FROM templates
               WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
                 AND required_streams = ${JSON.stringify(requiredStreams)} AND image_cid = ${imageCid}
@@ -176,8 +186,7 @@ export class VaultStore {
   /** Without what is large: a thousand payloads would not fit into the memory. */
   async listAfter(
     ownerId: UserId,
-    after: ListCursor | undefined,
-    limit: number,
+    { after, limit, contains }: VaultsAfter,
   ): Promise<ListedVault[]> {
     let query = this.#needs.state
       .selectFrom('vaults')
@@ -186,6 +195,7 @@ export class VaultStore {
       .orderBy('created_at')
       .orderBy('id')
       .limit(limit)
+    if (contains !== undefined) query = query.where(hasInNameOrId(contains))
     if (after) {
       query = query.where((where) =>
         where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
@@ -202,7 +212,11 @@ export class VaultStore {
   ): Promise<boolean> {
     const { state, writer } = this.#needs
     const { public: isPublic, ...same } = change
-    const values = { ...same, ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }) }
+    const values = {
+      ...same,
+      ...(same.name !== undefined && { name_folded: same.name.toLowerCase() }),
+      ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }),
+    }
     if (Object.keys(values).length === 0) return true
     return await writer.attempt(
       state.updateTable('vaults').set(values).where('id', '=', id).where('owner_id', '=', ownerId),

@@ -53,7 +53,10 @@ describe('a proposed definition', () => {
   test('has the fields that somebody added', () => {
     const one = { ...addedField([]), name: 'a', unit: 'C' }
     const two = { ...addedField([one]), name: 'b', type: 'string' as const }
-    expect(schemaOf([one, two])).toEqual({ a: { type: 'number', unit: 'C' }, b: { type: 'string' } })
+    expect(schemaOf([one, two])).toEqual({
+      a: { type: 'number', unit: 'C' },
+      b: { type: 'string' },
+    })
   })
 
   test('can be made with at least one field, and a name for each', () => {

@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useQuery } from '../../routing/query.ts'
 
-type Session = Operations['listSessions']['answer'][number]
+type Session = Operations['listConsoleSessions']['answer'][number]
 
 /** Browsers that are signed in, each of which can be signed out from here. */
 export function Sessions() {
@@ -19,7 +19,7 @@ export function Sessions() {
   const cursor = query.get('cursor') || undefined
   const sessions = useResource(
     async (signal) => {
-      const { answer, headers } = await api.callRaw('listSessions', { query: { cursor }, signal })
+      const { answer, headers } = await api.callRaw('listConsoleSessions', { query: { cursor }, signal })
       return { sessions: answer, next: nextCursorIn(headers) }
     },
     [cursor],
@@ -90,7 +90,7 @@ function SessionRow({
   const { id, keyName, apiKeyId, address, createdAt, lastUsedAt, current } = session
   const end = async () => {
     if (current) return await signOut()
-    await api.call('endSession', { path: { consoleSessionId: id } })
+    await api.call('endConsoleSession', { path: { consoleSessionId: id } })
     return onDone()
   }
   return (

@@ -19,6 +19,9 @@ const StatusTab = lazy(() => import('./status/status-tab.tsx').then((tab) => tab
 const DefinitionTab = lazy(() =>
   import('./definition/definition-tab.tsx').then((tab) => tab.DefinitionTab),
 )
+const QuarantineTab = lazy(() =>
+  import('./quarantine/quarantine-tab.tsx').then((tab) => tab.QuarantineTab),
+)
 const AccessTab = lazy(() => import('./access/access-tab.tsx').then((tab) => tab.AccessTab))
 
 const tabs: readonly StreamTab[] = [
@@ -120,6 +123,7 @@ function TabOf({ tab, stream, status, reload }: TabProps) {
   if (tab === 'history') return <HistoryTab stream={stream} />
   if (tab === 'status') return <StatusTab of={status} />
   if (tab === 'definition') return <DefinitionTab stream={stream} reload={reload} />
+  if (tab === 'quarantine') return <QuarantineTab stream={stream} />
   if (tab === 'access') return <AccessTab stream={stream} />
   return <LiveTab stream={stream} />
 }

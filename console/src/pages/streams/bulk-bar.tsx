@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Action } from '../../components/action.tsx'
 import { ConfirmedDeed } from '../../components/confirmed-deed.tsx'
 import { count } from '../../formats/numbers.ts'
@@ -105,8 +105,16 @@ function Outcome({
   readonly of: BulkOutcome
   readonly onClose: () => void
 }) {
+  const place = useRef<HTMLDivElement>(null)
+  // What was pressed is gone: who works with the keys goes on here.
+  useEffect(() => place.current?.focus(), [])
   return (
-    <div class={`notice ${refused.length === 0 ? 'good' : 'warn'}`} role="status">
+    <div
+      ref={place}
+      class={`notice ${refused.length === 0 ? 'good' : 'warn'}`}
+      role="status"
+      tabIndex={-1}
+    >
       <p>
         {count(done.length)} {doneWords[deed]}
         {refused.length > 0 && `, ${count(refused.length)} refused:`}

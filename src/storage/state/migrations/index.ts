@@ -34,6 +34,8 @@ import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
 import { anchors } from './0045-anchors.ts'
 import { anyMessage } from './0046-any-message.ts'
 import { consoleSessions } from './0047-console-sessions.ts'
+import { partsOfNames } from './0048-parts-of-names.ts'
+import { overview } from './0049-overview.ts'
 import { consoleSettings } from './0050-console-settings.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
@@ -73,5 +75,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0045-anchors': anchors,
   '0046-any-message': anyMessage,
   '0047-console-sessions': consoleSessions,
+  '0048-parts-of-names': partsOfNames,
+  '0049-overview': overview,
   '0050-console-settings': consoleSettings,
 }

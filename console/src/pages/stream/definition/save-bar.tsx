@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DataStreamChange } from '../../../../../clients/typescript/operations.ts'
 import { api } from '../../../api/client.ts'
 import { failureOf } from '../../../api/failure.ts'
@@ -28,8 +28,7 @@ export interface SaveBarProps {
 /** What becomes of a draft: it is saved as the next version, or given up. Others are never overwritten unseen. */
 export function SaveBar(props: SaveBarProps) {
   const { stream, draft, read, onDraft, onProblems, reload } = props
-  const told = useRef<HTMLParagraphElement>(null)
-  const { save, saved, theirs, setTheirs } = useSave(props, () => told.current?.focus())
+  const { save, saved, theirs, setTheirs, told } = useSave(props)
   const change = read.ok ? changeBetween(draft.base, read.definition) : undefined
   const isTyped = draft.text !== textOf(draft.base)
   return (
@@ -86,10 +85,15 @@ export function SaveBar(props: SaveBarProps) {
 }
 
 /** Saves, unless somebody else has saved first: then it finds out what. */
-function useSave({ stream, onDraft, onProblems, reload }: SaveBarProps, onSaved: () => void) {
+function useSave({ stream, onDraft, onProblems, reload }: SaveBarProps) {
   const { streamId } = stream
   const [theirs, setTheirs] = useState<StreamAnswer>()
   const [saved, setSaved] = useState<number>()
+  const told = useRef<HTMLParagraphElement>(null)
+  // The button that had the focus can do nothing any more.
+  useEffect(() => {
+    if (saved !== undefined) told.current?.focus()
+  }, [saved])
   const save = async (body: DataStreamChange, version: number) => {
     onProblems([])
     setSaved(undefined)
@@ -100,7 +104,6 @@ function useSave({ stream, onDraft, onProblems, reload }: SaveBarProps, onSaved:
       setTheirs(undefined)
       setSaved(made.version)
       reload()
-      onSaved()
     } catch (error) {
       const { status, details } = failureOf(error)
       if (status !== 412) {
@@ -110,7 +113,7 @@ function useSave({ stream, onDraft, onProblems, reload }: SaveBarProps, onSaved:
       setTheirs(await api.call('readStream', { path: { streamId } }))
     }
   }
-  return { save, saved, theirs, setTheirs }
+  return { save, saved, theirs, setTheirs, told }
 }
 
 interface OvertakenProps {

@@ -27,13 +27,13 @@ export function Verdicts({ result, definition, sample, text }: VerdictsProps) {
   const steps = definition.processing['transform']
   return (
     <>
-      <p>
-        {all.length === 1 ? null : (
+      {all.length > 1 && (
+        <p>
           <strong>
             {count(fitting)} of {count(all.length)} readings fit.
           </strong>
-        )}
-      </p>
+        </p>
+      )}
       <ol class="definition-verdicts">
         {all.slice(0, shownMax).map((preview, index) => (
           <li key={index} class="stack">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ScrollArea } from '../../../components/scroll-area.tsx'
 import { count } from '../../../formats/numbers.ts'
 import type { StoredField } from '../../../formats/stored-fields.ts'
 import { dateTime } from '../../../formats/times.ts'
@@ -57,7 +58,7 @@ function FigureTable({
     bucket === undefined ? valueText(point[key]) : computedText(point[key])
   return (
     <>
-      <div class="table-wrap stream-figures">
+      <ScrollArea label="Figures" class="stream-figures">
         <table class="data cards">
           <caption class="visually-hidden">
             {bucket === undefined ? 'Readings' : `A row for each ${bucket.name}`}
@@ -87,7 +88,7 @@ function FigureTable({
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollArea>
       {points.length > shown && (
         <button type="button" class="button" onClick={() => setShown(shown + rowsStep)}>
           {count(shown)} of {count(points.length)}: show more

@@ -31,7 +31,6 @@ export function TakeAway({ stream, range, bucket, fields }: TakeAwayProps) {
   const [start, end] = [new Date(range.fromMs).toISOString(), new Date(range.toMs).toISOString()]
   const csvOf = (rest: Readonly<Record<string, string>>) =>
     withQuery(`/streams/${encodeURIComponent(streamId)}/data`, {
-      format: 'csv',
       start,
       end,
       ...rest,

@@ -3,6 +3,7 @@ import { api } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import type { TimeRange } from '../../../charts/field-plot.ts'
 import { Badge } from '../../../components/badge.tsx'
+import { ScrollArea } from '../../../components/scroll-area.tsx'
 import { Loaded } from '../../../components/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { count } from '../../../formats/numbers.ts'
@@ -59,9 +60,9 @@ function WindowTable({
       {({ data, nextCursor }) => (
         <>
           {nextCursor !== null && <p class="soft">The first {count(data.length)} of this range.</p>}
-          <div class="table-wrap stream-figures">
+          <ScrollArea label="Windows of the stream" class="stream-figures">
             <WindowRows data={data} />
-          </div>
+          </ScrollArea>
         </>
       )}
     </Loaded>

@@ -72,11 +72,7 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
           isFollowing={isFollowing}
         />
       )}
-      <NewestTable
-        fields={fields}
-        readings={readings}
-        beat={isFollowing ? Math.floor(beat / 2) : -1}
-      />
+      <NewestTable fields={fields} readings={readings} beat={isFollowing ? beat : -1} />
     </div>
   )
 }

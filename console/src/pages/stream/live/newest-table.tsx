@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { Badge } from '../../../components/badge.tsx'
+import { ScrollArea } from '../../../components/scroll-area.tsx'
 import { Empty } from '../../../components/states.tsx'
 import type { StoredField } from '../../../formats/stored-fields.ts'
 import { dateTime, zone } from '../../../formats/times.ts'
@@ -53,7 +54,9 @@ export function NewestTable({ fields, readings, beat }: NewestTableProps) {
           The first {columnsMax} of {fields.length} fields.
         </p>
       )}
-      <div class="table-wrap stream-newest">{table}</div>
+      <ScrollArea label="Table of the newest readings" class="stream-newest">
+        {table}
+      </ScrollArea>
     </section>
   )
 }

@@ -10,7 +10,7 @@ const lastReadings = 600
 const backlogMs = 1500
 
 /** How often tables and texts are drawn anew: eyes read no faster. Charts go by themselves. */
-const beatMs = 400
+const beatMs = 500
 
 export interface Followed {
   readonly state: StreamState

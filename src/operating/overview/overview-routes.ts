@@ -1,0 +1,28 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { CallerOf } from '../../requests/http/server.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
+import { type OverviewNeeds, overviewOf } from './overview.ts'
+import { overviewBody, overviewSchema } from './overview-api.ts'
+
+interface OverviewRoutesNeeds extends OverviewNeeds {
+  readonly callerOf: CallerOf
+}
+
+/** How all that a user has is doing, in one answer. */
+export function overviewRoutes(needs: OverviewRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    const { callerOf } = needs
+    const add = operationsOf(app, { callerOf, tags: ['Data streams'] })
+    add('GET /overview', {
+      operationId: 'readOverview',
+      summary: "Read how all one's own data streams are doing, and what needs somebody.",
+      description: [
+        'Readings per minute are counted in memory: since the service has begun, and for an hour.',
+        'What was received and quarantined stands at its receipt, and what was stored at when it was.',
+      ].join(' '),
+      scope: ['streams:read', 'data:read'],
+      answers: { 200: overviewSchema },
+      handler: async ({ caller }) => overviewBody(await overviewOf(needs, caller)),
+    })
+  }
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { StreamId, UserId } from '../../core/ids.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import type { SourceStatus } from '../../streams/data-streams/stream-sources.ts'
+import { stateOf, type streamStates } from '../../streams/data-streams/stream-state.ts'
+
+/** How long nothing must have come of a stream that is called silent, as parameters have it. */
+export const silentAfter = '15m'
+const silentAfterUs = 15 * 60_000_000
+
+export interface StreamFigures {
+  readonly total: number
+  readonly byState: Readonly<Record<(typeof streamStates)[number], number>>
+  /** Streams that are not paused, and have sent something, and nothing of late. */
+  readonly silent: number
+}
+
+/** A stream that is fetched, and how its source is doing. */
+export interface FetchedStream {
+  readonly streamId: StreamId
+  readonly streamName: string
+  readonly isPaused: boolean
+  readonly hasReceived: boolean
+  readonly status: SourceStatus
+}
+
+interface Counted {
+  readonly total: number
+  readonly paused: number
+  readonly active: number
+  readonly silent: number
+}
+
+/** How the streams of an owner are doing. */
+export async function streamFigures(
+  state: StateDatabase,
+  ownerId: UserId,
+  { fetched, nowUs }: { readonly fetched: readonly FetchedStream[]; readonly nowUs: number },
+): Promise<StreamFigures> {
+  const { rows } = await sql<Counted>`SELECT count(*) AS total,
+      count(stream.paused_at) AS paused,
+      count(CASE WHEN stream.paused_at IS NULL AND counters.received > 0 THEN 1 END) AS active,
+      count(CASE WHEN stream.paused_at IS NULL AND counters.received > 0
+        AND counters.last_received_at < ${nowUs - silentAfterUs} THEN 1 END) AS silent
+    FROM data_streams AS stream
+      LEFT JOIN stream_counters AS counters ON counters.stream_id = stream.id
+    WHERE stream.owner_id = ${ownerId}`.execute(state)
+  const { total, paused, active, silent } = rows[0] as Counted
+  const byState = { created: total - paused - active, active, paused, error: 0 }
+  // Failures are in memory: each takes a stream out of the state that its row shows.
+  for (const { status, ...stream } of fetched) {
+    byState[stateOf({ ...stream, isFailing: false })]--
+    byState[stateOf({ ...stream, isFailing: status.isLasting })]++
+  }
+  return { total, byState, silent }
+}
+
+/** Streams of an owner that are fetched: as many as a user may have. */
+export async function fetchedStreams(
+  state: StateDatabase,
+  ownerId: UserId,
+  statusOf: (id: StreamId) => SourceStatus | undefined,
+): Promise<readonly FetchedStream[]> {
+  const rows = await state
+    .selectFrom('stream_sources as source')
+    .innerJoin('data_streams as stream', 'stream.id', 'source.stream_id')
+    .leftJoin('stream_counters as counters', 'counters.stream_id', 'source.stream_id')
+    .select(['stream.id', 'stream.name', 'stream.paused_at', 'counters.received'])
+    .where('source.owner_id', '=', ownerId)
+    .execute()
+  return rows.flatMap(({ id, name, paused_at, received }) => {
+    const status = statusOf(id as StreamId)
+    if (!status) return []
+    const hasReceived = (received ?? 0) > 0
+    const isPaused = paused_at !== null
+    return [{ streamId: id as StreamId, streamName: name, isPaused, hasReceived, status }]
+  })
+}

@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { hindrancesOn } from '../support/console/accessible.ts'
+import { consoleTests } from '../support/console/console-tests.ts'
+import { isDrawnAt, send } from '../support/console/stream-pages.ts'
+
+const at = consoleTests()
+const minute = 60_000
+const hour = 60 * minute
+
+interface Shown {
+  readonly from: string
+  readonly to: string
+  readonly timezoneId?: string
+}
+
+/** The history of a stream between two instants. */
+async function history(streamId: string, { from, to, timezoneId = 'UTC' }: Shown): Promise<Page> {
+  const query = new URLSearchParams({ start: from, end: to }).toString()
+  return await at.signedIn(`/console/streams/${streamId}/history?${query}`, { timezoneId })
+}
+
+function every(ms: number, from: string, to: string): readonly { timestamp: string; v: number }[] {
+  const [first, end] = [Date.parse(from), Date.parse(to)]
+  return Array.from({ length: Math.ceil((end - first) / ms) }, (_, nth) => ({
+    timestamp: new Date(first + nth * ms).toISOString(),
+    v: nth % 10,
+  }))
+}
+
+/** Rows of the table of figures: the cells of each. */
+async function figures(page: Page): Promise<readonly (readonly string[])[]> {
+  await page.getByText('The figures as a table').click()
+  return await page
+    .locator('.stream-figures tbody tr')
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+    )
+}
+
+const schema = { v: { type: 'integer' } }
+
+describe('days', () => {
+  test.each([
+    ['Europe/Berlin', '2026-03-29', '2026-10-25'],
+    ['America/New_York', '2026-03-08', '2026-11-01'],
+  ])('follow the clocks of %s, with 23 hours and with 25', async (timezoneId, spring, autumn) => {
+    const streamId = await at.api.createStream(schema)
+    await send(at.api, streamId, every(hour, '2026-01-02T00:00:00Z', '2026-11-20T00:00:00Z'))
+    await at.api.settled(streamId, 322 * 24)
+    const [from, to] = ['2026-01-02T00:00:00Z', '2026-11-20T00:00:00Z']
+    const page = await history(streamId, { from, to, timezoneId })
+
+    await page.getByText('one for each day').waitFor()
+    await page.getByText('The figures as a table').click()
+    await page.getByRole('button', { name: 'show more' }).click()
+    const rows = await page
+      .locator('.stream-figures tbody tr')
+      .evaluateAll((all) =>
+        all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+      )
+
+    const readings = new Map(rows.map((cells) => [cells[0], cells.at(-1)]))
+    expect(rows.map(([time]) => time?.slice(11))).toEqual(rows.map(() => '00:00:00'))
+    expect(readings.get(`${spring} 00:00:00`)).toBe('23')
+    expect(readings.get(`${autumn} 00:00:00`)).toBe('25')
+    expect(readings.get('2026-06-15 00:00:00')).toBe('24')
+  })
+})
+
+test('no reading, and one', async () => {
+  const streamId = await at.api.createStream(schema)
+  const [from, to] = ['2026-05-01T00:00:00Z', '2026-05-01T01:00:00Z']
+  const empty = await history(streamId, { from, to })
+  await empty.getByText('No readings in this range').waitFor()
+  expect(await hindrancesOn(empty)).toEqual([])
+
+  await send(at.api, streamId, [{ timestamp: '2026-05-01T00:30:00Z', v: 7 }])
+  await at.api.settled(streamId, 1)
+  const page = await history(streamId, { from, to })
+
+  await page.getByText('1 reading, each drawn').waitFor()
+  expect(await figures(page)).toEqual([['2026-05-01 00:30:00.000', '7']])
+  await expect.poll(() => isDrawnAt(page, 0, 0.5)).toBe(true)
+  expect(await isDrawnAt(page, 0, 0.25)).toBe(false)
+})
+
+test('a gap is a gap, and no line', async () => {
+  const streamId = await at.api.createStream(schema)
+  const readings = [
+    ...every(minute, '2026-05-01T00:00:00Z', '2026-05-01T00:20:00Z'),
+    ...every(minute, '2026-05-01T00:40:00Z', '2026-05-01T01:00:00Z'),
+  ]
+  await send(at.api, streamId, readings)
+  await at.api.settled(streamId, 40)
+
+  const page = await history(streamId, { from: '2026-05-01T00:00:00Z', to: '2026-05-01T01:00:00Z' })
+
+  await page.getByText('40 readings').waitFor()
+  await expect.poll(() => isDrawnAt(page, 0, 0.15)).toBe(true)
+  expect(await isDrawnAt(page, 0, 0.5)).toBe(false)
+  expect(await isDrawnAt(page, 0, 0.85)).toBe(true)
+})
+
+test('it is zoomed with the keys, and back', async () => {
+  const streamId = await at.api.createStream(schema)
+  await send(at.api, streamId, every(minute, '2026-05-01T00:00:00Z', '2026-05-01T01:00:00Z'))
+  await at.api.settled(streamId, 60)
+  const page = await history(streamId, { from: '2026-05-01T00:00:00Z', to: '2026-05-01T01:00:00Z' })
+  const before = page.url()
+  const cursor = page.getByRole('slider', { name: 'Cursor of the charts' })
+
+  await cursor.focus()
+  for (let step = 0; step < 11; step += 1) await page.keyboard.press('ArrowRight')
+  await page.getByText('2026-05-01 00:10:00 UTC').waitFor()
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Enter')
+
+  await page.getByText('5 readings').waitFor()
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('start'), searchParams.get('end')]).toEqual([
+    '2026-05-01T00:10:00.000Z',
+    '2026-05-01T00:15:00.000Z',
+  ])
+  await cursor.focus()
+  await page.keyboard.press('Backspace')
+  await page.getByText('60 readings').waitFor()
+  expect(page.url()).toBe(before)
+})
+
+test('many readings are drawn within their least and greatest, and taken away as CSV', async () => {
+  const streamId = await at.api.createStream({ v: { type: 'integer', unit: 'C' } })
+  await send(at.api, streamId, every(1000, '2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z'))
+  await at.api.settled(streamId, 7200)
+  const [from, to] = ['2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z']
+  const page = await history(streamId, { from, to })
+
+  await page.getByText('7,200 readings in').waitFor()
+  expect(await hindrancesOn(page)).toEqual([])
+  const link = page.getByRole('link', { name: 'Readings as CSV' })
+  const answer = await page.request.get((await link.getAttribute('href')) ?? '')
+
+  expect(answer.headers()['content-type']).toContain('text/csv')
+  expect(answer.headers()['content-disposition']).toContain('attachment')
+  expect((await answer.text()).trim().split('\r\n')).toHaveLength(7201)
+})
