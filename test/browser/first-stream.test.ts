@@ -29,6 +29,20 @@ async function lineOf(page: Page, way: 'MQTT' | 'HTTP'): Promise<string> {
 }
 
 describe('the first stream', () => {
+  test('takes the whole overview, while there is none', async () => {
+    const page = await at.signedIn('/console/')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByLabel('One message').fill(sample)
+
+    // Somebody else makes one meanwhile: what is typed stays, until one wants to see.
+    await at.api.createStream()
+    const leave = page.getByRole('button', { name: 'Show the overview' })
+    await leave.waitFor()
+    expect(await page.getByLabel('One message').inputValue()).toBe(sample)
+    await leave.click()
+    await page.getByRole('heading', { level: 2, name: 'Needs you' }).waitFor()
+  })
+
   test.for(['MQTT', 'HTTP'] as const)(
     'is six actions from a pasted sample to its live point, over %s',
     async (way) => {

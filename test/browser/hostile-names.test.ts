@@ -43,7 +43,10 @@ async function make(name: string): Promise<Made> {
     name,
     vaultId: vault.body.id,
     type: 'iot_sensor',
-    schema: { temperature: { type: 'number', unit: [...name].slice(0, 12).join('') }, note: { type: 'string' } },
+    schema: {
+      temperature: { type: 'number', unit: [...name].slice(0, 12).join('') },
+      note: { type: 'string' },
+    },
     tags: { site: name },
     processing: { alertThresholds: { temperature: { max: 80 } } },
   })

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { may } from '../api/session.ts'
 import { chooseRow, moveAlongRows } from '../components/row-keys.ts'
@@ -14,8 +14,11 @@ export interface Shortcuts {
 }
 
 /** Keys that do something wherever the focus is, but in what text is typed into and in dialogs. */
-export function useShortcuts({ onSearch, onHelp }: Shortcuts): void {
+export function useShortcuts(shortcuts: Shortcuts): void {
   const { route } = useLocation()
+  // Keys are pressed faster than a page is drawn: what they do is looked up when they are.
+  const newest = useRef({ ...shortcuts, route })
+  newest.current = { ...shortcuts, route }
   useEffect(() => {
     let prefixedAtMs = Number.NEGATIVE_INFINITY
     const pressed = (event: KeyboardEvent) => {
@@ -23,14 +26,14 @@ export function useShortcuts({ onSearch, onHelp }: Shortcuts): void {
       const isAfterPrefix = event.timeStamp - prefixedAtMs < prefixMs
       prefixedAtMs =
         event.key === 'g' && !isModified(event) ? event.timeStamp : Number.NEGATIVE_INFINITY
-      if (isAfterPrefix ? goTo(event, route) : isDone(event, { onSearch, onHelp })) {
+      if (isAfterPrefix ? goTo(event, newest.current.route) : isDone(event, newest.current)) {
         event.preventDefault()
         prefixedAtMs = Number.NEGATIVE_INFINITY
       }
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
-  }, [route, onSearch, onHelp])
+  }, [])
 }
 
 function goTo(event: KeyboardEvent, route: (url: string) => void): boolean {

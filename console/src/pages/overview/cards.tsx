@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../formats/numbers.ts'
-import { span } from '../../formats/times.ts'
 import { paths, withQuery } from '../../routing/paths.ts'
 import type { OverviewFacts } from './rates.ts'
 
@@ -65,7 +64,7 @@ export function StreamsCard({
           </Figure>
         ))}
         <Figure of={silent} href={withQuery(paths.streams, { problem: 'silent' })} tone="warn">
-          silent for {span(silentAfter)} or more
+          silent for {silentAfter} or more
         </Figure>
       </ul>
     </Card>
@@ -81,7 +80,7 @@ const severities = [
 export function AlertsCard({
   of: { firing, acknowledged },
 }: {
-  readonly of: NonNullable<OverviewFacts['alerts']>
+  readonly of: OverviewFacts['alerts']
 }) {
   return (
     <Card title="Alerts">
@@ -172,7 +171,7 @@ export function QuarantineCard({
         <Figure of={total} href={paths.quarantine} tone="warn">
           in all
         </Figure>
-        {byReason.map(({ reason, count: entries }) => (
+        {byReason.map(({ reason, entries }) => (
           <Figure key={reason} of={entries} href={withQuery(paths.quarantine, { reason })}>
             {reason}
           </Figure>

@@ -24,48 +24,48 @@ export type Deed =
 /** What is wrong, the worst first: alerts, sources, webhooks, refused readings. */
 export function needsOf({ alerts, sources, webhooks, quarantine }: OverviewFacts): readonly Need[] {
   return [
-    ...(alerts?.worst ?? []).map(
-      ({ id, name, rule, severity, since, value }): Need => ({
-        key: `alert ${id}`,
+    ...alerts.worst.map(
+      ({ alertId, streamName, ruleId, severity, createdAt, value }): Need => ({
+        key: `alert ${alertId}`,
         tone: severity === 'critical' ? 'bad' : 'warn',
         kind: severity,
-        name,
-        href: paths.record('alert', id),
-        text: value === null || value === undefined ? rule : `${rule}: ${JSON.stringify(value)}`,
-        since,
-        deed: { is: 'acknowledge', alertId: id },
+        name: streamName,
+        href: paths.record('alert', alertId),
+        text: value === null ? ruleId : `${ruleId}: ${String(value)}`,
+        since: createdAt,
+        deed: { is: 'acknowledge', alertId },
       }),
     ),
     ...sources.worst.map(
-      ({ streamId, name, error, since }): Need => ({
+      ({ streamId, streamName, lastError, since, lasting }): Need => ({
         key: `source ${streamId}`,
-        tone: 'bad',
+        tone: lasting ? 'bad' : 'warn',
         kind: 'source',
-        name,
+        name: streamName,
         href: paths.record('source', streamId),
-        text: error,
+        text: lastError ?? 'fails',
         since,
         deed: { is: 'run', streamId },
       }),
     ),
     ...(webhooks?.worst ?? []).map(
-      ({ id, url, status, consecutiveFailures }): Need => ({
-        key: `webhook ${id}`,
+      ({ webhookId, url, status, consecutiveFailures }): Need => ({
+        key: `webhook ${webhookId}`,
         tone: status === 'DISABLED' ? 'bad' : 'warn',
         kind: 'webhook',
         name: url,
-        href: paths.record('webhook', id),
+        href: paths.record('webhook', webhookId),
         text: `${status.toLowerCase()} after ${count(consecutiveFailures)} failures`,
         since: undefined,
-        deed: status === 'DISABLED' ? { is: 'enable', webhookId: id } : undefined,
+        deed: status === 'DISABLED' ? { is: 'enable', webhookId } : undefined,
       }),
     ),
     ...quarantine.worst.map(
-      ({ streamId, name, count: entries, reason }): Need => ({
+      ({ streamId, streamName, entries, reason }): Need => ({
         key: `quarantine ${streamId} ${reason}`,
         tone: 'warn',
         kind: 'quarantine',
-        name,
+        name: streamName,
         href: withQuery(paths.quarantine, { stream: streamId, reason }),
         text: `${count(entries)} readings in quarantine: ${reason}`,
         since: undefined,

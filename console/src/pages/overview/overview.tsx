@@ -80,7 +80,7 @@ function Standing({ facts, overview }: StandingProps) {
       <RateChart facts={facts} />
       <div class="overview-cards">
         <StreamsCard of={streams} />
-        {alerts && <AlertsCard of={alerts} />}
+        <AlertsCard of={alerts} />
         <SourcesCard of={sources} />
         {(webhooks ?? mails) && <TellingCard webhooks={webhooks} mails={mails} />}
         <QuarantineCard of={quarantine} />

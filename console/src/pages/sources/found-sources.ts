@@ -26,14 +26,15 @@ export const sourceStates = ['failing', 'running', 'waiting', 'connecting', 'pau
 const pagesMax = 5
 const wantedMax = 50
 
-/** Streams with a source, of which each is in the state. Those that fail are known to the service. */
+/** Streams with a source, of which each is in the state. */
 export async function findSources(
   filter: SourceFilter,
   signal: AbortSignal,
 ): Promise<FoundSources> {
-  const { state, type, contains } = filter
-  const found: SourceStream[] = []
+  const { state, contains } = filter
   let { cursor } = filter
+  const found: SourceStream[] =
+    cursor === undefined && state === 'failing' ? await lastingFailures(filter, signal) : []
   for (let page = 0; page < pagesMax && found.length < wantedMax; page += 1) {
     const { answer, headers } = await api.callRaw('listStreams', {
       query: {
@@ -42,20 +43,37 @@ export async function findSources(
         ...(cursor !== undefined && { cursor }),
         ...(contains !== '' && { contains }),
         ...(state === 'paused' && { state }),
-        ...(state === 'failing' && { problem: state }),
       },
       signal,
     })
-    found.push(...answer.filter((stream) => isWanted(stream, state, type)))
+    const known = new Set(found.map(({ streamId }) => streamId))
+    found.push(
+      ...answer.filter(
+        (one): one is SourceStream => isWanted(one, filter) && !known.has(one.streamId),
+      ),
+    )
     cursor = nextCursorIn(headers)
     if (cursor === undefined) break
   }
   return { streams: found, next: cursor }
 }
 
-function isWanted(stream: Listed, state: string, type: string): stream is SourceStream {
+/** Those that do not pass by themselves: which these are among all streams, the service knows. */
+async function lastingFailures(filter: SourceFilter, signal: AbortSignal): Promise<SourceStream[]> {
+  const { contains } = filter
+  const streams = await api.call('listStreams', {
+    query: {
+      include: 'health',
+      problem: 'failing',
+      limit: 100,
+      ...(contains !== '' && { contains }),
+    },
+    signal,
+  })
+  return streams.filter((one): one is SourceStream => isWanted(one, { ...filter, state: '' }))
+}
+
+function isWanted(stream: Listed, { state, type }: SourceFilter): boolean {
   if (stream.source === undefined) return false
-  // A source that fails waits and connects between its tries: which ones do, the service has said.
-  const isIn = state === '' || state === 'failing' || stream.source.state === state
-  return isIn && (type === '' || stream.type === type)
+  return (state === '' || stream.source.state === state) && (type === '' || stream.type === type)
 }
