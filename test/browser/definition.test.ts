@@ -52,7 +52,6 @@ function saveOn(page: Page) {
 async function setUnit(page: Page, field: string, unit: string): Promise<void> {
   await page.getByRole('button', { name: field, exact: true }).click()
   await page.getByLabel('Unit').fill(unit)
-  await page.getByRole('button', { name: 'Done' }).click()
 }
 
 describe('JSON that is none', () => {
@@ -99,8 +98,11 @@ describe('a definition that the service refuses', () => {
     await saveOn(page).click()
 
     const row = page.locator('tr', { has: page.getByRole('button', { name: 'pressure' }) })
+    const opener = row.getByRole('button', { name: 'pressure' })
     await row.getByText('has its bounds the wrong way round').waitFor()
     expect(await hindrancesOn(page)).toEqual([])
+    await page.getByRole('button', { name: 'Done' }).click()
+    expect(await opener.evaluate((one) => one.matches(':focus'))).toBe(true)
     await page.getByRole('link', { name: 'JSON' }).click()
     await page.locator('.cm-lintRange-error').first().waitFor()
     expect((await definitionOf(streamId)).version).toBe(1)
