@@ -86,6 +86,10 @@ describe('ticks', () => {
   })
 })
 
+function week(from: string, to: string, name: string): readonly number[] {
+  return timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
+}
+
 function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
