@@ -41,19 +41,13 @@ describe('chosen entries', () => {
   })
 })
 
-const group = (streamId: string, reason: string, entries: number) => ({
-  streamId,
-  streamName: `stream ${streamId}`,
-  reason,
-  entries,
-})
+function group(streamId: string, reason: string, entries: number) {
+  return { streamId, streamName: `stream ${streamId}`, reason, entries }
+}
 
-const filter = (wanted: Partial<EntryFilter>): EntryFilter => ({
-  streamId: '',
-  reason: '',
-  start: '',
-  ...wanted,
-})
+function filter(wanted: Partial<EntryFilter>): EntryFilter {
+  return { streamId: '', reason: '', start: '', ...wanted }
+}
 
 describe('all that meet a filter', () => {
   const summary: Summary = {
@@ -69,7 +63,6 @@ describe('all that meet a filter', () => {
     ],
     groupCount: 3,
   }
-
   test.each([
     [{}, 10],
     [{ reason: 'malformed' }, 7],
