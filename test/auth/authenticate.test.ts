@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { Authenticator, type LoginAttempt } from '../../src/access/auth/authenticate.ts'
+import {
+  Authenticator,
+  type Credentials,
+  type LoginAttempt,
+} from '../../src/access/auth/authenticate.ts'
 import type { ApiKey } from '../../src/access/auth/key-directory.ts'
 import { LimitedKeys } from '../../src/access/auth/limited-keys.ts'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
@@ -63,8 +67,12 @@ const authenticator = new Authenticator(needs)
 
 /** What becomes of a request with these headers, name and value in turn: a caller or a code. */
 function outcome(...rawHeaders: string[]): unknown {
+  return outcomeOf({ rawHeaders, address: '192.0.2.1' })
+}
+
+function outcomeOf(credentials: Credentials): unknown {
   try {
-    return authenticator.authenticate({ rawHeaders, address: '192.0.2.1' })
+    return authenticator.authenticate(credentials)
   } catch (error) {
     if (error instanceof DomainError) return error.code
     throw error
@@ -219,6 +227,31 @@ describe('a user name and a password', () => {
   test('are a token when the name is bearer', () => {
     expect(log('bearer', 'good.token')).toMatchObject({ userId: 'bob', expiresAtUs: soonUs })
     expect(() => log('bearer', 'bad.token')).toThrow(DomainError)
+  })
+})
+
+describe('a session of the console', () => {
+  const session = { secret: 'over', interface: 'bearer', isAlone: false } as const
+  const besides = (...rawHeaders: string[]) =>
+    outcomeOf({ rawHeaders, address: '192.0.2.1', session })
+
+  test('counts where nothing else says who asks', () => {
+    expect(besides('Host', 'vault.example')).toBe('session_expired')
+  })
+
+  test.each([
+    ['a key', [...key, ...secret], { apiKeyId: 'sv_live_1' }],
+    ['a token', bearer, { apiKeyId: 'sv_live_2' }],
+  ])('does not beside %s', (_, headers, caller) => {
+    expect(besides(...headers)).toMatchObject(caller)
+  })
+
+  test.each([
+    ['an id', key],
+    ['a secret', secret],
+    ['an empty token', ['Authorization', '']],
+  ])('does not beside half of one either: %s', (_, headers) => {
+    expect(besides(...headers)).toBe('invalid_api_key')
   })
 })
 

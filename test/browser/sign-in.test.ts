@@ -42,6 +42,7 @@ async function endSessionsOf({ apiKey }: SignInKey): Promise<void> {
 
 test('a key and its secret lead to the page that was asked for', async () => {
   const page = await at.open('/console/alerts?state=firing')
+  await keyOn(page).waitFor()
   expect(await hindrancesOn(page)).toEqual([])
 
   await fill(page, admin)
@@ -84,6 +85,15 @@ test('who has tried too often is told when to come back, and can then', async ()
   await expect.poll(() => button.isEnabled()).toBe(true)
   await fill(page, key)
   await overviewOn(page)
+})
+
+test('what a key may not do is not offered', async () => {
+  const key = await at.keyWith('streams:read', 'vaults:read')
+  const page = await at.signedIn('/console/streams', { key })
+  const places = page.getByRole('navigation').first().getByRole('link')
+  await places.first().waitFor()
+
+  expect(await places.allInnerTexts()).toEqual(['Streams', 'Vaults', 'Sources'])
 })
 
 test('a session outlasts the page', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { ApiClient } from '../api-client.ts'
+import { createKey } from '../people.ts'
 import { type RunningService, runningService } from '../running-service.ts'
 import type { SignInKey, Stranger } from './browser-pages.ts'
 import { browserTests, type Visitor } from './browser-tests.ts'
@@ -34,6 +35,9 @@ export function consoleTests(environment: Readonly<Record<string, string>> = {})
     },
     open: async (path, visitor) => await browser.open(origin(), path, visitor),
     signedIn: async (path, visitor) => await browser.signedIn(origin(), path, visitor),
+<<<<<<< HEAD
+    keyWith: async (...scopes) => await createKey(service.api, { permission: 'custom', scopes }),
+=======
     async keyWith(...scopes) {
       const body = { name: scopes.join(' '), kind: 'test', permission: 'custom', scopes }
       const made = await service.api.withKey<SignInKey>('POST', '/keys', body)
@@ -41,5 +45,6 @@ export function consoleTests(environment: Readonly<Record<string, string>> = {})
       const { apiKey, apiSecret } = made.body
       return { apiKey, apiSecret }
     },
+>>>>>>> main
   }
 }

@@ -44,9 +44,14 @@ export function StreamPage() {
     <Stream
       key={streamId}
       streamId={streamId}
-      tab={tabs.find((name) => name === params['tab']) ?? 'live'}
+      tab={tabs.find((name) => name === params['tab']) ?? usualTab()}
     />
   )
+}
+
+/** Readings, for those who may see them. */
+function usualTab(): StreamTab {
+  return may('data:read') ? 'live' : 'status'
 }
 
 function Stream({ streamId, tab }: { readonly streamId: string; readonly tab: StreamTab }) {

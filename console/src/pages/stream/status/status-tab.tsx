@@ -77,8 +77,7 @@ interface LedgerTermProps {
 
 function LedgerTerm({ sign, name, value, meaning }: LedgerTermProps) {
   return (
-    <div class={value === 0 ? 'stream-term none' : 'stream-term'} title={meaning}>
-      <span class="stream-sign">{sign}</span>
+    <div class={value === 0 ? 'stream-term none' : 'stream-term'} title={meaning} data-sign={sign}>
       <dt>{name}</dt>
       <dd class="figure">{count(value)}</dd>
     </div>

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  countOf,
+  type EntryFilter,
+  groupsOf,
+  type Summary,
+  streamsOf,
+} from '../../../console/src/quarantine/entries.ts'
+import { startOf } from '../../../console/src/quarantine/filters.tsx'
+import { targetsOfChosen, targetsOfFilter } from '../../../console/src/quarantine/targets.ts'
+
+const chosen = fc.uniqueArray(
+  fc.record({
+    streamId: fc.constantFrom('s', 't', 'u'),
+    streamName: fc.constant('name'),
+    id: fc.nat(5_000),
+  }),
+  { selector: ({ streamId, id }) => `${streamId}/${id}`, maxLength: 2_000 },
+)
+
+describe('chosen entries', () => {
+  test('are asked for once each, in portions that one request takes', () => {
+    fc.assert(
+      fc.property(chosen, (some) => {
+        const targets = targetsOfChosen(some)
+        const asked = targets.flatMap(({ streamId, ids = [] }) =>
+          ids.map((id) => `${streamId}/${id}`),
+        )
+        expect(asked.toSorted()).toEqual(
+          some.map(({ streamId, id }) => `${streamId}/${id}`).toSorted(),
+        )
+        for (const { ids = [], entries } of targets) {
+          expect(ids.length).toBeLessThanOrEqual(500)
+          expect(ids.length).toBeGreaterThan(0)
+          expect(entries).toBe(ids.length)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('all that meet a filter', () => {
+  const group = (streamId: string, reason: string, entries: number) => ({
+    streamId,
+    streamName: `stream ${streamId}`,
+    reason,
+    entries,
+  })
+  const summary: Summary = {
+    entries: 10,
+    reasons: [
+      { reason: 'malformed', entries: 7 },
+      { reason: 'schema_mismatch', entries: 3 },
+    ],
+    groups: [
+      group('s', 'malformed', 5),
+      group('t', 'schema_mismatch', 3),
+      group('t', 'malformed', 2),
+    ],
+    groupCount: 3,
+  }
+  const filter = (wanted: Partial<EntryFilter>): EntryFilter => ({
+    streamId: '',
+    reason: '',
+    start: '',
+    ...wanted,
+  })
+
+  test.each([
+    [{}, 10],
+    [{ reason: 'malformed' }, 7],
+    [{ streamId: 't' }, 5],
+    [{ streamId: 't', reason: 'malformed' }, 2],
+    [{ streamId: 'x' }, 0],
+    [{ start: '2026-01-01T00:00:00Z' }, undefined],
+  ])('%o are %s', (wanted, count) => {
+    expect(countOf(summary, filter(wanted))).toBe(count)
+  })
+
+  test('are not counted for a stream that may be among those left out', () => {
+    expect(countOf({ ...summary, groupCount: 4 }, filter({ streamId: 'x' }))).toBeUndefined()
+  })
+
+  test('are asked for stream by stream, the one with the most first', () => {
+    const wanted = filter({ reason: 'malformed' })
+    const streams = streamsOf(groupsOf(summary, wanted))
+
+    expect(targetsOfFilter(streams, wanted)).toEqual([
+      { streamId: 's', name: 'stream s', reason: 'malformed', entries: 5 },
+      { streamId: 't', name: 'stream t', reason: 'malformed', entries: 2 },
+    ])
+  })
+})
+
+describe('a span of time', () => {
+  test.each(['', 'x', '0h', '1w', '-1h', '99999d', '1h '])('"%s" is none', (text) => {
+    expect(startOf(text)).toBe('')
+  })
+
+  test('begins that long ago', () => {
+    const ago = Date.now() - Date.parse(startOf('24h'))
+
+    expect(Math.abs(ago - 86_400_000)).toBeLessThan(60_000)
+  })
+})
