@@ -20,7 +20,10 @@ test('what is unread is counted as it comes, in the title too, until it is read'
   await at.api.createVault()
   await expect.poll(() => page.getByText('Vault created: boiler 7').count()).toBe(2)
 
-  await page.getByRole('button', { name: /^Mark as read.*Vault created/ }).first().click()
+  await page
+    .getByRole('button', { name: /^Mark as read.*Vault created/ })
+    .first()
+    .click()
   await page.getByRole('link', { name: 'Inbox, 1 unread' }).waitFor()
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   await page.getByRole('link', { name: 'Inbox, nothing unread' }).waitFor()
