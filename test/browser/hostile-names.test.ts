@@ -44,7 +44,7 @@ async function make(name: string): Promise<Made> {
     vaultId: vault.body.id,
     type: 'iot_sensor',
     schema: {
-      temperature: { type: 'number', unit: [...name].slice(0, 12).join('') },
+      temperature: { type: 'number', unit: Array.from(name).slice(0, 12).join('') },
       note: { type: 'string' },
     },
     tags: { site: name },
@@ -135,7 +135,7 @@ test('names that mean harm can be given in the console', async () => {
   const page = await at.signedIn('/console/streams/new')
   for (const name of Object.values(names)) {
     await page.goto('/console/streams/new')
-    const sample = JSON.stringify({ [[...name].slice(0, 60).join('')]: 1, note: name })
+    const sample = JSON.stringify({ [Array.from(name).slice(0, 60).join('')]: 1, note: name })
     await page.getByLabel('One message').fill(sample)
     await page.getByRole('button', { name: 'Propose a stream' }).click()
     await page.getByLabel('Name of the stream').fill(`given ${name}`.slice(0, 200))

@@ -41,13 +41,21 @@ describe('chosen entries', () => {
   })
 })
 
+const group = (streamId: string, reason: string, entries: number) => ({
+  streamId,
+  streamName: `stream ${streamId}`,
+  reason,
+  entries,
+})
+
+const filter = (wanted: Partial<EntryFilter>): EntryFilter => ({
+  streamId: '',
+  reason: '',
+  start: '',
+  ...wanted,
+})
+
 describe('all that meet a filter', () => {
-  const group = (streamId: string, reason: string, entries: number) => ({
-    streamId,
-    streamName: `stream ${streamId}`,
-    reason,
-    entries,
-  })
   const summary: Summary = {
     entries: 10,
     reasons: [
@@ -61,12 +69,6 @@ describe('all that meet a filter', () => {
     ],
     groupCount: 3,
   }
-  const filter = (wanted: Partial<EntryFilter>): EntryFilter => ({
-    streamId: '',
-    reason: '',
-    start: '',
-    ...wanted,
-  })
 
   test.each([
     [{}, 10],
