@@ -2,6 +2,8 @@ import { useRef, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { api } from '../../api/client.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
+import { may } from '../../api/session.ts'
+import { NeedsPermission } from '../../components/needs-permission.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AlertsCard, QuarantineCard, SourcesCard, StreamsCard, TellingCard } from './cards.tsx'
@@ -17,8 +19,19 @@ const FirstStream = lazy(() =>
 
 const refreshMs = 10_000
 
+const scopes = ['streams:read', 'data:read'] as const
+
 /** How everything stands: each figure leads to what it counts. */
 export function Overview() {
+  if (may(...scopes)) return <Known />
+  return (
+    <Page title="Overview">
+      <NeedsPermission scopes={scopes} what="the overview" />
+    </Page>
+  )
+}
+
+function Known() {
   const overview = useResource((signal) => api.call('readOverview', { signal }), [], {
     everyMs: refreshMs,
   })
