@@ -126,13 +126,6 @@ describe('the quarantine of all streams', () => {
 
   test('is counted by stream and reason', async () => {
     const [first, second] = streams
-    const of = (streamId: string, reason: string, entries: number) => ({
-      streamId,
-      streamName: 'temperature',
-      reason,
-      entries,
-    })
-
     const { groups, ...rest } = await summary(ada)
     expect(rest).toEqual({
       entries: 4,
@@ -142,13 +135,17 @@ describe('the quarantine of all streams', () => {
       ],
       groupCount: 3,
     })
-    expect(groups[0]).toEqual(of(first, 'schema_mismatch', 2))
+    expect(groups[0]).toEqual(groupOf(first, 'schema_mismatch', 2))
     expect(groups).toHaveLength(3)
-    expect(groups).toContainEqual(of(first, 'malformed', 1))
-    expect(groups).toContainEqual(of(second, 'schema_mismatch', 1))
+    expect(groups).toContainEqual(groupOf(first, 'malformed', 1))
+    expect(groups).toContainEqual(groupOf(second, 'schema_mismatch', 1))
     expect(await summary(ada, '?limit=1')).toEqual({ ...rest, groups: [groups[0]] })
   })
 })
+
+function groupOf(streamId: string, reason: string, entries: number) {
+  return { streamId, streamName: 'temperature', reason, entries }
+}
 
 describe('what leaves a quarantine', () => {
   test('is neither listed nor counted any more, be it deleted, redriven, or with its stream', async () => {

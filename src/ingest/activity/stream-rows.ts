@@ -19,7 +19,7 @@ const newMs = 600_000
 /** Up to here a count is kept exactly; larger ones by their thousands, which are 2 % at worst. */
 const exactMax = 0x7fff
 
-export interface NewRow {
+interface NewRow {
   readonly owner: OwnerMinutes
   /** What the store has counted by now. */
   readonly stored: number

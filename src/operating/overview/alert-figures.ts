@@ -12,7 +12,7 @@ export interface FiringAlert extends AlertRow {
 export interface AlertFigures {
   readonly firing: Readonly<Record<Severity, number>>
   readonly acknowledged: number
-  /** Of those that fire the most severe first, and the newest of them. */
+  /** The most severe of those that fire come first, and the newest of them. */
   readonly worst: readonly FiringAlert[]
 }
 

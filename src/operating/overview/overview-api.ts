@@ -168,19 +168,23 @@ function alertItemBody(row: FiringAlert): Static<typeof alertItem> {
   }
 }
 
+/** A pause is answered before the source has ended. */
+function sourceStateOf({ isPaused, status }: FetchedStream) {
+  return isPaused ? 'paused' : status.state
+}
+
 function sourcesBody(fetched: readonly FetchedStream[]): Body['sources'] {
-  const stateOf = ({ isPaused, status }: FetchedStream) => (isPaused ? 'paused' : status.state)
   const rounds = fetched.flatMap(({ isPaused, status: { nextRoundAtUs } }) =>
     isPaused || nextRoundAtUs === undefined ? [] : [nextRoundAtUs],
   )
   const failing = fetched
-    .filter((one) => stateOf(one) === 'failing')
+    .filter((one) => sourceStateOf(one) === 'failing')
     .toSorted(
       ({ status: one }, { status: other }) =>
         Number(other.isLasting) - Number(one.isLasting) || one.sinceUs - other.sinceUs,
     )
   return {
-    ...named(sourceStates, (state) => fetched.filter((one) => stateOf(one) === state).length),
+    ...named(sourceStates, (state) => fetched.filter((one) => sourceStateOf(one) === state).length),
     nextRound: rounds.length === 0 ? null : formatUs(Math.min(...rounds)),
     worst: failing.slice(0, worstMax).map(({ streamId: id, streamName, status }) => ({
       streamId: id,
@@ -220,6 +224,6 @@ function orNull<Schema extends TSchema>(schema: Schema, scope: Scope) {
   return { ...s.nullable(schema), description: `null where the key lacks \`${scope}\`.` }
 }
 
-function round(value: number): number {
-  return Math.round(value * 1_000) / 1_000
+function round(perSecond: number): number {
+  return Math.round(perSecond * 1_000) / 1_000
 }

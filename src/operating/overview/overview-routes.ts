@@ -3,15 +3,17 @@ import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import { type OverviewNeeds, overviewOf } from './overview.ts'
 import { overviewBody, overviewSchema } from './overview-api.ts'
+import { CountedStreams } from './stream-figures.ts'
 
-interface OverviewRoutesNeeds extends OverviewNeeds {
+interface OverviewRoutesNeeds extends Omit<OverviewNeeds, 'countedStreams'> {
   readonly callerOf: CallerOf
 }
 
 /** How all that a user has is doing, in one answer. */
 export function overviewRoutes(needs: OverviewRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    const { callerOf } = needs
+    const { callerOf, state } = needs
+    const countedStreams = new CountedStreams(state)
     const add = operationsOf(app, { callerOf, tags: ['Data streams'] })
     add('GET /overview', {
       operationId: 'readOverview',
@@ -22,7 +24,8 @@ export function overviewRoutes(needs: OverviewRoutesNeeds): FastifyPluginAsync {
       ].join(' '),
       scope: ['streams:read', 'data:read'],
       answers: { 200: overviewSchema },
-      handler: async ({ caller }) => overviewBody(await overviewOf(needs, caller)),
+      handler: async ({ caller }) =>
+        overviewBody(await overviewOf({ ...needs, countedStreams }, caller)),
     })
   }
 }

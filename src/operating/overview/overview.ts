@@ -11,6 +11,7 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { SourceStatus } from '../../streams/data-streams/stream-sources.ts'
 import { type AlertFigures, alertFigures } from './alert-figures.ts'
 import {
+  type CountedStreams,
   type FetchedStream,
   fetchedStreams,
   type StreamFigures,
@@ -30,6 +31,7 @@ export interface OverviewNeeds {
   readonly state: StateDatabase
   readonly worker: { activityOf(ownerId: UserId): Promise<OwnerActivity> }
   readonly ownerQuarantine: OwnerQuarantine
+  readonly countedStreams: CountedStreams
   readonly sources: { statusOf(id: StreamId): SourceStatus | undefined }
   readonly nowUs: () => number
 }
@@ -51,20 +53,20 @@ export async function overviewOf(
   needs: OverviewNeeds,
   { userId, scope }: Pick<AuthenticatedCaller, 'userId' | 'scope'>,
 ): Promise<Overview> {
-  const { state, worker, ownerQuarantine, sources } = needs
+  const { state, worker, ownerQuarantine, sources, countedStreams } = needs
   const nowUs = needs.nowUs()
   const asked = worker.activityOf(userId)
   const fetched = await fetchedStreams(state, userId, (id) => sources.statusOf(id))
-  const [activity, streams, alerts, counts, groups] = await Promise.all([
+  const [activity, counted, alerts, counts, groups] = await Promise.all([
     asked,
-    streamFigures(state, userId, { fetched, nowUs }),
+    countedStreams.of(userId, nowUs),
     alertFigures(state, userId, worstMax),
     ownerQuarantine.counts(userId),
     ownerQuarantine.groups(userId, worstMax),
   ])
   return {
     activity,
-    streams,
+    streams: streamFigures(counted, fetched),
     fetched,
     alerts,
     quarantine: { ...counts, groups },

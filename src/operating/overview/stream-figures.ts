@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { monotonicMs } from '../../core/clock.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
+import { LruMap } from '../../core/lru-map.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { SourceStatus } from '../../streams/data-streams/stream-sources.ts'
 import { stateOf, type streamStates } from '../../streams/data-streams/stream-state.ts'
@@ -31,12 +33,39 @@ interface Counted {
   readonly silent: number
 }
 
-/** How the streams of an owner are doing. */
-export async function streamFigures(
+/** How long a count is good for. To go through thousands of streams takes milliseconds, and many may look at once. */
+const countedForMs = 2_000
+
+/** Owners whose counts are kept. */
+const ownersMax = 1_000
+
+/** How many streams of each owner do what. */
+export class CountedStreams {
+  readonly #state: StateDatabase
+  readonly #nowMs: () => number
+  readonly #counts = new LruMap<UserId, { readonly counted: Counted; readonly atMs: number }>(
+    ownersMax,
+  )
+
+  constructor(state: StateDatabase, nowMs = monotonicMs) {
+    this.#state = state
+    this.#nowMs = nowMs
+  }
+
+  async of(ownerId: UserId, nowUs: number): Promise<Counted> {
+    const known = this.#counts.get(ownerId)
+    if (known && this.#nowMs() - known.atMs < countedForMs) return known.counted
+    const counted = await countStreams(this.#state, ownerId, nowUs)
+    this.#counts.set(ownerId, { counted, atMs: this.#nowMs() })
+    return counted
+  }
+}
+
+async function countStreams(
   state: StateDatabase,
   ownerId: UserId,
-  { fetched, nowUs }: { readonly fetched: readonly FetchedStream[]; readonly nowUs: number },
-): Promise<StreamFigures> {
+  nowUs: number,
+): Promise<Counted> {
   const { rows } = await sql<Counted>`SELECT count(*) AS total,
       count(stream.paused_at) AS paused,
       count(CASE WHEN stream.paused_at IS NULL AND counters.received > 0 THEN 1 END) AS active,
@@ -45,7 +74,14 @@ export async function streamFigures(
     FROM data_streams AS stream
       LEFT JOIN stream_counters AS counters ON counters.stream_id = stream.id
     WHERE stream.owner_id = ${ownerId}`.execute(state)
-  const { total, paused, active, silent } = rows[0] as Counted
+  return rows[0] as Counted
+}
+
+/** How the streams of an owner are doing. */
+export function streamFigures(
+  { total, paused, active, silent }: Counted,
+  fetched: readonly FetchedStream[],
+): StreamFigures {
   const byState = { created: total - paused - active, active, paused, error: 0 }
   // Failures are in memory: each takes a stream out of the state that its row shows.
   for (const { status, ...stream } of fetched) {

@@ -19,7 +19,7 @@ export interface ShownWebhook {
 
 export interface WebhookFigures {
   readonly disabled: number
-  /** Those that are active, and whose last delivery has failed. */
+  /** Active ones whose last delivery has failed. */
   readonly failing: number
   /** Deliveries that are not over. */
   readonly waiting: number

@@ -92,7 +92,7 @@ function operation(route: DescribedRoute, components: Components): JsonSchema {
     summary: schema.summary,
     ...(description !== '' && { description }),
     tags: schema.tags,
-    // Of several all are needed: a text with spaces between them, as tokens have it.
+    // All of several are needed: a text with spaces between them, as tokens have it.
     ...(scope !== undefined && { 'x-required-scope': [scope].flat().join(' ') }),
     security: security(config),
     ...parameters(route, components),
