@@ -34,13 +34,17 @@ export async function upload({ path, file, signal, onProgress }: Upload): Promis
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const abort = () => request.abort()
   signal.addEventListener('abort', abort)
-  request.upload.onprogress = ({ loaded }) => onProgress(loaded)
-  request.onload = () => {
+  request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
+  request.addEventListener('load', () => {
     if (request.status < 300) resolve()
     else reject(refusalIn(request))
-  }
-  request.onerror = () => reject(failure('the file did not reach the service', 0, 'unreachable'))
-  request.onabort = () => reject(new DOMException('the upload was given up', 'AbortError'))
+  })
+  request.addEventListener('error', () =>
+    reject(failure('the file did not reach the service', 0, 'unreachable')),
+  )
+  request.addEventListener('abort', () =>
+    reject(new DOMException('the upload was given up', 'AbortError')),
+  )
   request.open('PUT', path)
   request.send(file)
   await promise.finally(() => signal.removeEventListener('abort', abort))

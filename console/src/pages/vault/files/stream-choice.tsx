@@ -1,4 +1,3 @@
-import { useId } from 'preact/hooks'
 import { AnchorState } from '../../../components/anchor-state.tsx'
 import { paths } from '../../../routing/paths.ts'
 import { useQuery } from '../../../routing/query.ts'
@@ -13,23 +12,25 @@ export interface StreamChoiceProps {
 
 /** Which asset stream of the vault it is about. */
 export function StreamChoice({ streams, chosen }: StreamChoiceProps) {
-  const id = useId()
   const query = useQuery()
   return (
     <div class="row">
-      <label for={id}>Asset stream</label>
-      <select
-        id={id}
-        class="control"
-        value={chosen.asset_code}
-        onChange={({ currentTarget }) => query.set({ asset: currentTarget.value, page: undefined })}
-      >
-        {streams.map(({ asset_code: code }) => (
-          <option key={code} value={code}>
-            {code}
-          </option>
-        ))}
-      </select>
+      <label class="row">
+        Asset stream
+        <select
+          class="control"
+          value={chosen.asset_code}
+          onChange={({ currentTarget }) =>
+            query.set({ asset: currentTarget.value, page: undefined })
+          }
+        >
+          {streams.map(({ asset_code: code }) => (
+            <option key={code} value={code}>
+              {code}
+            </option>
+          ))}
+        </select>
+      </label>
       <AnchorState status={chosen.status} />
       <a href={paths.record('asset-stream', chosen.id)}>Its record</a>
     </div>

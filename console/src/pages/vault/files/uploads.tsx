@@ -1,5 +1,6 @@
 import { Upload as UploadIcon } from 'lucide'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { CheckField } from '../../../components/check-field.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { QueuedFiles } from './queued-files.tsx'
 import { type QueuedFile, queuedMax, UploadQueue, type UploadTarget } from './upload-queue.ts'
@@ -23,14 +24,9 @@ export function Uploads({ target, onAttachments }: UploadsProps) {
   return (
     <section class="stack" aria-label="Attach files">
       <DropPlace onFiles={add} />
-      <label class="vault-choice">
-        <input
-          type="checkbox"
-          checked={unpacks}
-          onChange={(event) => setUnpacks(event.currentTarget.checked)}
-        />
+      <CheckField isChecked={unpacks} onChecked={setUnpacks}>
         Unpack archives (.zip): what is in one becomes the files of its attachment
-      </label>
+      </CheckField>
       <QueuedFiles files={files} queue={queue} />
     </section>
   )
@@ -41,7 +37,6 @@ function DropPlace({
 }: {
   readonly onFiles: (files: FileList | null | undefined) => void
 }) {
-  const id = useId()
   const [isOver, setOver] = useState(false)
   const over = (event: DragEvent) => {
     if (!event.dataTransfer?.types.includes('Files')) return
@@ -49,6 +44,7 @@ function DropPlace({
     setOver(true)
   }
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the input within does the same by keys
     <div
       class={isOver ? 'vault-drop over' : 'vault-drop'}
       role="group"
@@ -63,17 +59,18 @@ function DropPlace({
       }}
     >
       <Icon of={UploadIcon} />
-      <label for={id}>Drop files here, or choose them</label>
-      <input
-        id={id}
-        type="file"
-        multiple
-        onChange={({ currentTarget }) => {
-          onFiles(currentTarget.files)
-          // The same file can be chosen once more.
-          currentTarget.value = ''
-        }}
-      />
+      <label class="vault-drop-label">
+        Drop files here, or choose them
+        <input
+          type="file"
+          multiple
+          onChange={({ currentTarget }) => {
+            onFiles(currentTarget.files)
+            // The same file can be chosen once more.
+            currentTarget.value = ''
+          }}
+        />
+      </label>
       <span class="soft">
         {queuedMax} at once. The service says how large a file may be (2 GiB, unless it was set
         otherwise) before anything of it is sent.

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../../api/client.ts'
 import { Action } from '../../../components/action.tsx'
+import { CheckField } from '../../../components/check-field.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { Field } from '../../../components/field.tsx'
+import { TextField } from '../../../components/text-field.tsx'
 import type { TabProps } from '../shown-vault.ts'
 
 /** What may be changed about a vault: all else is what was anchored. */
@@ -27,39 +28,11 @@ export function ChangeVault({
       <p class="soft">
         What is on the ledger keeps the name and the description that it was made with.
       </p>
-      <Field
-        label="Name"
-        control={(tied) => (
-          <input
-            {...tied}
-            required
-            maxLength={200}
-            dir="auto"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      />
-      <Field
-        label="Description"
-        control={(tied) => (
-          <textarea
-            {...tied}
-            rows={4}
-            dir="auto"
-            value={description}
-            onInput={(event) => setDescription(event.currentTarget.value)}
-          />
-        )}
-      />
-      <label class="vault-choice">
-        <input
-          type="checkbox"
-          checked={isPublic}
-          onChange={(event) => setPublic(event.currentTarget.checked)}
-        />
+      <TextField label="Name" isRequired lengthMax={200} value={name} onValue={setName} />
+      <TextField label="Description" rows={4} value={description} onValue={setDescription} />
+      <CheckField isChecked={isPublic} onChecked={setPublic}>
         Everybody on this service may see it. Its readings stay yours.
-      </label>
+      </CheckField>
       <div class="row">
         <Action look="primary" isDisabled={name.trim() === ''} run={save}>
           Save

@@ -74,7 +74,7 @@ async function countOf(
       query: { end, aggregation: '366d', fields: `${field}:count`, limit: 1000, cursor },
       signal,
     })
-    for (const bucket of page.data) readings += Number(bucket['count'] ?? 0)
+    for (const bucket of page.data) readings += bucket['count'] ?? 0
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)
   return readings

@@ -3,8 +3,8 @@ import { api } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { may } from '../../../api/session.ts'
 import { Action } from '../../../components/action.tsx'
-import { Field } from '../../../components/field.tsx'
 import { Loaded } from '../../../components/states.tsx'
+import { TextField } from '../../../components/text-field.tsx'
 import type { ShownVault, TabProps } from '../shown-vault.ts'
 import { ConfirmRetention } from './confirm-retention.tsx'
 import { countRemoval, type Removal } from './removal.ts'
@@ -131,20 +131,14 @@ interface DurationProps {
 
 function Duration({ label, value, problem, onValue }: DurationProps) {
   return (
-    <Field
+    <TextField
       label={label}
       hint="Such as 12h, 30d or 400d; empty is for ever"
       problem={problem}
-      control={(tied) => (
-        <input
-          {...tied}
-          placeholder="for ever"
-          autocomplete="off"
-          spellcheck={false}
-          value={value}
-          onInput={(event) => onValue(event.currentTarget.value)}
-        />
-      )}
+      placeholder="for ever"
+      isCode
+      value={value}
+      onValue={onValue}
     />
   )
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
-import { Field } from '../../../components/field.tsx'
+import { CheckField } from '../../../components/check-field.tsx'
 import { useSettled } from '../../../components/settled.ts'
 import { Loaded } from '../../../components/states.tsx'
+import { TextField } from '../../../components/text-field.tsx'
 import { count } from '../../../formats/numbers.ts'
 import type { KnownTemplate } from './vault-draft.ts'
 
@@ -24,27 +25,10 @@ export function KnownTemplates({ chosen, onChosen, onNew }: KnownTemplatesProps)
   const found = useResource((signal) => findTemplates(asked, signal), [asked])
   return (
     <>
-      <Field
-        label="Find a template"
-        control={(tied) => (
-          <input
-            {...tied}
-            type="search"
-            dir="auto"
-            spellcheck={false}
-            value={term}
-            onInput={(event) => setTerm(event.currentTarget.value)}
-          />
-        )}
-      />
-      <label class="vaults-choice">
-        <input
-          type="checkbox"
-          checked={isPublic}
-          onChange={(event) => setPublic(event.currentTarget.checked)}
-        />
+      <TextField label="Find a template" value={term} onValue={setTerm} />
+      <CheckField isChecked={isPublic} onChecked={setPublic}>
         Public ones of everybody, instead of your own
-      </label>
+      </CheckField>
       <Loaded
         of={found}
         lines={3}
@@ -109,29 +93,20 @@ interface TemplateRowProps {
 }
 
 function TemplateRow({ template, isChosen, onChosen }: TemplateRowProps) {
-  const { id, name, hint, required } = template
+  const { name, hint, required } = template
   return (
-    <label class="vaults-choice">
-      <input
-        type="radio"
-        name="template"
-        value={id}
-        checked={isChosen}
-        onChange={() => onChosen(template)}
-      />
-      <span>
-        <bdi>{name}</bdi>
-        <span class="soft">
-          {hint !== '' && hint !== name && (
-            <>
-              {' · '}
-              <bdi>{hint}</bdi>
-            </>
-          )}
-          {required.length > 0 && ` · needs ${required.join(', ')}`}
-        </span>
+    <CheckField group="template" isChecked={isChosen} onChecked={() => onChosen(template)}>
+      <bdi>{name}</bdi>
+      <span class="soft">
+        {hint !== '' && hint !== name && (
+          <>
+            {' · '}
+            <bdi>{hint}</bdi>
+          </>
+        )}
+        {required.length > 0 && ` · needs ${required.join(', ')}`}
       </span>
-    </label>
+    </CheckField>
   )
 }
 

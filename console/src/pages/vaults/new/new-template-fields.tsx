@@ -1,4 +1,5 @@
-import { Field } from '../../../components/field.tsx'
+import { CheckField } from '../../../components/check-field.tsx'
+import { TextField } from '../../../components/text-field.tsx'
 import { FileField } from './file-field.tsx'
 import {
   badCodes,
@@ -21,33 +22,21 @@ export function NewTemplateFields({ draft, onDraft }: NewTemplateFieldsProps) {
   return (
     <>
       <div class="vaults-pair">
-        <Field
+        <TextField
           label="Name of the template"
-          control={(tied) => (
-            <input
-              {...tied}
-              required
-              maxLength={200}
-              dir="auto"
-              value={draft.name}
-              onInput={(event) => set({ name: event.currentTarget.value })}
-            />
-          )}
+          isRequired
+          lengthMax={200}
+          value={draft.name}
+          onValue={(name) => set({ name })}
         />
-        <Field
+        <TextField
           label="Hint"
           hint="For who makes a vault of it: one for each boiler, say"
-          control={(tied) => (
-            <input
-              {...tied}
-              dir="auto"
-              value={draft.hint}
-              onInput={(event) => set({ hint: event.currentTarget.value })}
-            />
-          )}
+          value={draft.hint}
+          onValue={(hint) => set({ hint })}
         />
       </div>
-      <Field
+      <TextField
         label="Asset streams that a vault needs"
         hint="Codes such as BOILER7, with spaces between them. Files are attached to these. It may need none."
         problem={
@@ -55,43 +44,42 @@ export function NewTemplateFields({ draft, onDraft }: NewTemplateFieldsProps) {
             ? undefined
             : `No code: ${bad.join(', ')}. A code has 1 to 20 letters, digits or signs, without a slash`
         }
-        control={(tied) => (
-          <input
-            {...tied}
-            class="control"
-            spellcheck={false}
-            autocomplete="off"
-            value={draft.codes}
-            onInput={(event) => set({ codes: event.currentTarget.value })}
-          />
-        )}
+        isCode
+        value={draft.codes}
+        onValue={(codes) => set({ codes })}
       />
-      <div class="vaults-pair">
-        <FileField
-          label="Image of its vaults"
-          what="PNG, JPEG, WebP, GIF or AVIF"
-          accept={imageTypes}
-          bytesMax={imageBytesMax}
-          file={draft.image}
-          onFile={(image) => set({ image })}
-        />
-        <FileField
-          label="Files of the template"
-          what="One archive (.zip)"
-          accept=".zip,application/zip"
-          bytesMax={bundleBytesMax}
-          file={draft.bundle}
-          onFile={(bundle) => set({ bundle })}
-        />
-      </div>
-      <label class="vaults-choice">
-        <input
-          type="checkbox"
-          checked={draft.isPublic}
-          onChange={(event) => set({ isPublic: event.currentTarget.checked })}
-        />
+      <TemplateFiles draft={draft} set={set} />
+      <CheckField isChecked={draft.isPublic} onChecked={(isPublic) => set({ isPublic })}>
         Everybody on this service may make vaults of it
-      </label>
+      </CheckField>
     </>
+  )
+}
+
+interface TemplateFilesProps {
+  readonly draft: TemplateDraft
+  readonly set: (change: Partial<TemplateDraft>) => void
+}
+
+function TemplateFiles({ draft, set }: TemplateFilesProps) {
+  return (
+    <div class="vaults-pair">
+      <FileField
+        label="Image of its vaults"
+        what="PNG, JPEG, WebP, GIF or AVIF"
+        accept={imageTypes}
+        bytesMax={imageBytesMax}
+        file={draft.image}
+        onFile={(image) => set({ image })}
+      />
+      <FileField
+        label="Files of the template"
+        what="One archive (.zip)"
+        accept=".zip,application/zip"
+        bytesMax={bundleBytesMax}
+        file={draft.bundle}
+        onFile={(bundle) => set({ bundle })}
+      />
+    </div>
   )
 }

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { may } from '../../../api/session.ts'
 import { Action } from '../../../components/action.tsx'
+import { CheckField } from '../../../components/check-field.tsx'
 import { NeedsPermission } from '../../../components/needs-permission.tsx'
 import { Page } from '../../../components/page.tsx'
 import { paths } from '../../../routing/paths.ts'
@@ -115,16 +116,9 @@ function NeededStreams({ draft, set }: NeededStreamsProps) {
     )
   }
   return (
-    <label class="vaults-choice">
-      <input
-        type="checkbox"
-        checked={draft.makesStreams}
-        onChange={(event) => set({ makesStreams: event.currentTarget.checked })}
-      />
-      <span>
-        Make the asset streams that it needs, where they are not there yet:{' '}
-        <bdi>{codes.join(', ')}</bdi>
-      </span>
-    </label>
+    <CheckField isChecked={draft.makesStreams} onChecked={(makesStreams) => set({ makesStreams })}>
+      Make the asset streams that it needs, where they are not there yet:{' '}
+      <bdi>{codes.join(', ')}</bdi>
+    </CheckField>
   )
 }

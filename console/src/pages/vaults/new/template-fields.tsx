@@ -1,4 +1,5 @@
 import { may } from '../../../api/session.ts'
+import { CheckField } from '../../../components/check-field.tsx'
 import { KnownTemplates } from './known-templates.tsx'
 import { NewTemplateFields } from './new-template-fields.tsx'
 import { emptyTemplate, type TemplateChoice } from './vault-draft.ts'
@@ -18,24 +19,20 @@ export function TemplateFields({ choice, onChoice }: TemplateFieldsProps) {
         that they list.
       </p>
       <div class="row" role="radiogroup" aria-label="Which template">
-        <label class="vaults-choice">
-          <input
-            type="radio"
-            name="which-template"
-            checked={choice.is === 'known'}
-            onChange={() => onChoice({ is: 'known', template: undefined })}
-          />
+        <CheckField
+          group="which-template"
+          isChecked={choice.is === 'known'}
+          onChecked={() => onChoice({ is: 'known', template: undefined })}
+        >
           One that is there
-        </label>
-        <label class="vaults-choice">
-          <input
-            type="radio"
-            name="which-template"
-            checked={choice.is === 'new'}
-            onChange={() => onChoice({ is: 'new', draft: emptyTemplate })}
-          />
+        </CheckField>
+        <CheckField
+          group="which-template"
+          isChecked={choice.is === 'new'}
+          onChecked={() => onChoice({ is: 'new', draft: emptyTemplate })}
+        >
           A new one
-        </label>
+        </CheckField>
       </div>
       {choice.is === 'new' ? (
         <NewTemplateFields

@@ -1,4 +1,6 @@
+import { CheckField } from '../../../components/check-field.tsx'
 import { Field } from '../../../components/field.tsx'
+import { TextField } from '../../../components/text-field.tsx'
 import { FileField } from './file-field.tsx'
 import {
   imageBytesMax,
@@ -19,76 +21,60 @@ export function VaultFields({ draft, set }: VaultFieldsProps) {
   const doubt = payloadDoubt(draft.payload)
   return (
     <>
-      <Field
+      <TextField
         label="Name"
         hint="Of the thing that it is about: a machine, a building"
-        control={(tied) => (
-          <input
-            {...tied}
-            required
-            maxLength={200}
-            dir="auto"
-            value={draft.name}
-            onInput={(event) => set({ name: event.currentTarget.value })}
-          />
-        )}
+        isRequired
+        lengthMax={200}
+        value={draft.name}
+        onValue={(name) => set({ name })}
       />
-      <Field
+      <TextField
         label="Description"
-        control={(tied) => (
-          <textarea
-            {...tied}
-            rows={2}
-            dir="auto"
-            value={draft.description}
-            onInput={(event) => set({ description: event.currentTarget.value })}
-          />
-        )}
+        rows={2}
+        value={draft.description}
+        onValue={(description) => set({ description })}
       />
-      <Field
+      <TextField
         label="Payload"
         hint={
           doubt ?? 'Data that is written onto the ledger with it, such as {"serial": 8}. Optional.'
         }
-        control={(tied) => (
-          <textarea
-            {...tied}
-            rows={4}
-            spellcheck={false}
-            value={draft.payload}
-            onInput={(event) => set({ payload: event.currentTarget.value })}
-          />
-        )}
+        isCode
+        rows={4}
+        value={draft.payload}
+        onValue={(payload) => set({ payload })}
       />
       <div class="vaults-pair">
-        <Field
-          label="Ledger"
-          hint="What a test key makes goes to the sandbox all the same"
-          control={(tied) => (
-            <select
-              {...tied}
-              value={draft.ledger}
-              onChange={(event) => set({ ledger: event.currentTarget.value as Ledger })}
-            >
-              {ledgers.map((ledger) => (
-                <option key={ledger} value={ledger}>
-                  {ledger}
-                </option>
-              ))}
-            </select>
-          )}
-        />
+        <LedgerField draft={draft} set={set} />
         <VaultImageField draft={draft} set={set} />
       </div>
-      <label class="vaults-choice">
-        <input
-          type="checkbox"
-          checked={draft.isPublic}
-          onChange={(event) => set({ isPublic: event.currentTarget.checked })}
-        />
+      <CheckField isChecked={draft.isPublic} onChecked={(isPublic) => set({ isPublic })}>
         Everybody on this service may see it. Its readings stay yours.
-      </label>
+      </CheckField>
     </>
+  )
+}
+
+function LedgerField({ draft, set }: VaultFieldsProps) {
+  return (
+    <Field
+      label="Ledger"
+      hint="What a test key makes goes to the sandbox all the same"
+      control={(tied) => (
+        <select
+          {...tied}
+          value={draft.ledger}
+          onChange={(event) => set({ ledger: event.currentTarget.value as Ledger })}
+        >
+          {ledgers.map((ledger) => (
+            <option key={ledger} value={ledger}>
+              {ledger}
+            </option>
+          ))}
+        </select>
+      )}
+    />
   )
 }
 
