@@ -25,6 +25,11 @@ const Sessions = lazy(() => import('./pages/sessions/sessions.tsx').then((page) 
 const QuarantinePage = lazy(() =>
   import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
 )
+const Vaults = lazy(() => import('./pages/vaults/vaults.tsx').then((page) => page.Vaults))
+const NewVault = lazy(() =>
+  import('./pages/vaults/new/new-vault.tsx').then((page) => page.NewVault),
+)
+const VaultPage = lazy(() => import('./pages/vault/vault.tsx').then((page) => page.VaultPage))
 
 export function App() {
   const first = useResource(loadSession, [])
@@ -59,6 +64,9 @@ function Pages() {
       <Route path="/console/inbox" component={Inbox} />
       <Route path="/console/signed-in" component={Sessions} />
       <Route path="/console/quarantine" component={QuarantinePage} />
+      <Route path="/console/vaults" component={Vaults} />
+      <Route path="/console/vaults/new" component={NewVault} />
+      <Route path="/console/vaults/:id/:tab?" component={VaultPage} />
       <Route default component={NotFound} />
     </Router>
   )
