@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
-import lazy from 'preact-iso/lazy'
 import { api } from '../../api/client.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AlertsCard, QuarantineCard, SourcesCard, StreamsCard, TellingCard } from './cards.tsx'
@@ -11,7 +11,7 @@ import { RateChart } from './rate-chart.tsx'
 import type { OverviewFacts } from './rates.ts'
 
 /** Only who has no stream yet needs it. */
-const FirstStream = lazy(() =>
+const FirstStream = lazyPart(() =>
   import('../../first-stream/first-stream.tsx').then((part) => part.FirstStream),
 )
 

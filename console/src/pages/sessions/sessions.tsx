@@ -19,7 +19,10 @@ export function Sessions() {
   const cursor = query.get('cursor') || undefined
   const sessions = useResource(
     async (signal) => {
-      const { answer, headers } = await api.callRaw('listConsoleSessions', { query: { cursor }, signal })
+      const { answer, headers } = await api.callRaw('listConsoleSessions', {
+        query: { cursor },
+        signal,
+      })
       return { sessions: answer, next: nextCursorIn(headers) }
     },
     [cursor],
