@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import lazy from 'preact-iso/lazy'
 import { api } from '../../api/client.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
 import { may } from '../../api/session.ts'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { NeedsPermission } from '../../components/needs-permission.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -13,7 +13,7 @@ import { RateChart } from './rate-chart.tsx'
 import type { OverviewFacts } from './rates.ts'
 
 /** Only who has no stream yet needs it. */
-const FirstStream = lazy(() =>
+const FirstStream = lazyPart(() =>
   import('../../first-stream/first-stream.tsx').then((part) => part.FirstStream),
 )
 
