@@ -37,11 +37,11 @@ const Sessions = lazyPage(() =>
 const QuarantinePage = lazyPage(() =>
   import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
 )
-const Vaults = lazy(() => import('./pages/vaults/vaults.tsx').then((page) => page.Vaults))
-const NewVault = lazy(() =>
+const Vaults = lazyPage(() => import('./pages/vaults/vaults.tsx').then((page) => page.Vaults))
+const NewVault = lazyPage(() =>
   import('./pages/vaults/new/new-vault.tsx').then((page) => page.NewVault),
 )
-const VaultPage = lazy(() => import('./pages/vault/vault.tsx').then((page) => page.VaultPage))
+const VaultPage = lazyPage(() => import('./pages/vault/vault.tsx').then((page) => page.VaultPage))
 
 export function App() {
   const first = useResource(loadSession, [])
