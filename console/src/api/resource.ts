@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { noteCutOff } from './connection.ts'
 import { type Failure, failureOf, isAborted, isCutOff } from './failure.ts'
+import { laterWhenSeen } from './seen.ts'
 
 /** What a page shows of something that is asked for. A failure never looks like emptiness. */
 export interface Resource<Data> {
@@ -39,9 +40,9 @@ export function useResource<Data>(
   const key = JSON.stringify(on)
   useEffect(() => {
     const abort = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let forget: () => void = () => undefined
     const again = (ms: number) => {
-      timer = setTimeout(() => setTurn((before) => before + 1), ms)
+      forget = laterWhenSeen(ms, () => setTurn((before) => before + 1))
     }
     if (tries.current.key !== key) tries.current = { key, cutOff: 0, refused: 0 }
     setHeld((before) => ({ ...before, isLoading: true }))
@@ -54,7 +55,8 @@ export function useResource<Data>(
         if (everyMs !== undefined) again(everyMs)
       } catch (error) {
         if (abort.signal.aborted || isAborted(error)) return
-        const waitMs = waitBefore(error, tries.current)
+        // What is loaded again and again does not end with a failure: nobody would notice.
+        const waitMs = waitBefore(error, tries.current) ?? everyMs
         if (waitMs !== undefined) again(waitMs)
         const retryAtMs = waitMs === undefined ? undefined : Date.now() + waitMs
         if (isCutOff(error)) noteCutOff(retryAtMs)
@@ -64,7 +66,7 @@ export function useResource<Data>(
     void attempt()
     return () => {
       abort.abort()
-      clearTimeout(timer)
+      forget()
     }
   }, [key, turn])
   return { ...held, reload: () => setTurn((before) => before + 1) }
