@@ -23,7 +23,8 @@ export interface ResourceOptions {
 /** Waits between tries while the service is not reached. */
 const cutOffWaitsMs = [1_000, 2_000, 4_000, 8_000, 15_000] as const
 
-type Held<Data> = Omit<Resource<Data>, 'reload'>
+/** `of`: what the data depends on. Under another filter it would be an answer to another question. */
+type Held<Data> = Omit<Resource<Data>, 'reload'> & { readonly of: string }
 
 /**
  * Loads something, and again whenever what it depends on has changed. A refusal that says when to
@@ -51,7 +52,7 @@ export function useResource<Data>(
         const data = await load(abort.signal)
         if (abort.signal.aborted) return
         tries.current = { key, cutOff: 0, refused: 0 }
-        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now() })
+        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now(), of: key })
         if (everyMs !== undefined) again(everyMs)
       } catch (error) {
         if (abort.signal.aborted || isAborted(error)) return
@@ -60,7 +61,12 @@ export function useResource<Data>(
         if (waitMs !== undefined) again(waitMs)
         const retryAtMs = waitMs === undefined ? undefined : Date.now() + waitMs
         if (isCutOff(error)) noteCutOff(retryAtMs)
-        setHeld((before) => ({ ...before, failure: failureOf(error), isLoading: false, retryAtMs }))
+        const failed = { failure: failureOf(error), isLoading: false, retryAtMs }
+        setHeld((before) => ({
+          ...(before.of === key ? before : nothingYet()),
+          ...failed,
+          of: key,
+        }))
       }
     }
     void attempt()
@@ -79,6 +85,7 @@ function nothingYet<Data>(): Held<Data> {
     isLoading: true,
     loadedAtMs: undefined,
     retryAtMs: undefined,
+    of: '',
   }
 }
 
