@@ -16,9 +16,6 @@ const zone = fc.constantFrom(...zones)
 const instant = fc.integer({ min: Date.UTC(2005, 0), max: Date.UTC(2035, 0) })
 const hour = 3_600_000
 
-const week = (from: string, to: string, name: string) =>
-  timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
-
 describe('ticks', () => {
   const range = fc
     .record({ zone, fromMs: instant, span: fc.integer({ min: 1000, max: 3 * 366 * 24 * hour }) })
