@@ -103,16 +103,21 @@ export class FollowedStream {
     })
     const reader = body.pipeThrough(new TextDecoderStream()).getReader()
     let watchdog = this.#watch(reader)
-    for (;;) {
-      const { value, done } = await reader.read()
+    try {
+      for (;;) {
+        const { value, done } = await reader.read()
+        clearTimeout(watchdog)
+        if (done || abort.signal.aborted) break
+        watchdog = this.#watch(reader)
+        parser.feed(value)
+        this.#notePosition(value)
+        if (events.length > 0) this.#options.onEvents(events)
+        events = []
+        this.#tries = 0
+      }
+    } finally {
+      // One that waits holds all that the page had read.
       clearTimeout(watchdog)
-      if (done || abort.signal.aborted) break
-      watchdog = this.#watch(reader)
-      parser.feed(value)
-      this.#notePosition(value)
-      if (events.length > 0) this.#options.onEvents(events)
-      events = []
-      this.#tries = 0
     }
     if (end !== undefined && isOver(end)) await signedInAgain()
   }
