@@ -35,16 +35,6 @@ export function consoleTests(environment: Readonly<Record<string, string>> = {})
     },
     open: async (path, visitor) => await browser.open(origin(), path, visitor),
     signedIn: async (path, visitor) => await browser.signedIn(origin(), path, visitor),
-<<<<<<< HEAD
     keyWith: async (...scopes) => await createKey(service.api, { permission: 'custom', scopes }),
-=======
-    async keyWith(...scopes) {
-      const body = { name: scopes.join(' '), kind: 'test', permission: 'custom', scopes }
-      const made = await service.api.withKey<SignInKey>('POST', '/keys', body)
-      if (made.status !== 201) throw new Error(JSON.stringify(made.body))
-      const { apiKey, apiSecret } = made.body
-      return { apiKey, apiSecret }
-    },
->>>>>>> main
   }
 }
