@@ -16,6 +16,9 @@ const zone = fc.constantFrom(...zones)
 const instant = fc.integer({ min: Date.UTC(2005, 0), max: Date.UTC(2035, 0) })
 const hour = 3_600_000
 
+const week = (from: string, to: string, name: string) =>
+  timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
+
 describe('ticks', () => {
   const range = fc
     .record({ zone, fromMs: instant, span: fc.integer({ min: 1000, max: 3 * 366 * 24 * hour }) })
@@ -55,9 +58,6 @@ describe('ticks', () => {
     )
   })
 
-  const week = (from: string, to: string, name: string) =>
-    timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
-
   test('of days are midnights, also of those with 23 and 25 hours', () => {
     const spring = week('2026-03-27T12:00:00Z', '2026-03-31T12:00:00Z', 'Europe/Berlin')
     expect(
@@ -85,6 +85,10 @@ describe('ticks', () => {
     ])
   })
 })
+
+function week(from: string, to: string, name: string): readonly number[] {
+  return timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
+}
 
 function toIso(ms: number): string {
   return new Date(ms).toISOString()

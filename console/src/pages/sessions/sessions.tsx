@@ -19,7 +19,10 @@ export function Sessions() {
   const cursor = query.get('cursor') || undefined
   const sessions = useResource(
     async (signal) => {
-      const { answer, headers } = await api.callRaw('listConsoleSessions', { query: { cursor }, signal })
+      const { answer, headers } = await api.callRaw('listConsoleSessions', {
+        query: { cursor },
+        signal,
+      })
       return { sessions: answer, next: nextCursorIn(headers) }
     },
     [cursor],
@@ -101,8 +104,8 @@ function SessionRow({
           {current && <Badge tone="good">this one</Badge>}
         </span>
       </td>
-      <td data-label="From" class="mono">
-        {address}
+      <td data-label="From">
+        <span class="mono">{address}</span>
       </td>
       <td data-label="Begun">
         <Time at={createdAt} />
