@@ -107,7 +107,7 @@ describe('on the ledger', () => {
 describe('attachments', () => {
   test('are dropped on the page, arrive, and can be loaded and deleted', async () => {
     const vaultId = await newVault('with files', 'FILES')
-    const page = await at.signedIn(`/console/vaults/${vaultId}/files`)
+    const page = await at.signedIn(`/console/vaults/${vaultId}/attachments`)
     await page.getByText('No files yet').waitFor()
     await dropFiles(page, [
       { name: 'report.txt', text: 'hello world' },
@@ -132,7 +132,7 @@ describe('attachments', () => {
 
   test('that are given up on the way leave nothing', async () => {
     const vaultId = await newVault('given up', 'GIVENUP')
-    const page = await at.signedIn(`/console/vaults/${vaultId}/files`)
+    const page = await at.signedIn(`/console/vaults/${vaultId}/attachments`)
     await page.getByText('No files yet').waitFor()
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<undefined>()
     await page.route('**/uploads/**', () => arrive(undefined))
