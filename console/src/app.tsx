@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useResource } from './api/resource.ts'
@@ -60,7 +62,7 @@ export function App() {
       <Shell>
         <PageBoundary>
           <ErrorBoundary>
-            <Pages />
+            <FirstWait>{(turns) => <Pages {...turns} />}</FirstWait>
           </ErrorBoundary>
         </PageBoundary>
       </Shell>
@@ -68,9 +70,36 @@ export function App() {
   )
 }
 
-function Pages() {
+interface LoadTurns {
+  readonly onLoadStart: () => void
+  readonly onLoadEnd: () => void
+}
+
+/** Until the first page is loaded there is none before it that could stay. */
+function FirstWait({ children }: { readonly children: (turns: LoadTurns) => ComponentChildren }) {
+  const [isWaiting, setWaiting] = useState(false)
+  const hasShown = useRef(false)
+  const onLoadStart = () => setWaiting(!hasShown.current)
+  const onLoadEnd = () => {
+    hasShown.current = true
+    setWaiting(false)
+  }
   return (
-    <Router onRouteChange={focusPage}>
+    <>
+      {isWaiting && (
+        <>
+          <h1 class="visually-hidden">Streamvault</h1>
+          <Skeleton />
+        </>
+      )}
+      {children({ onLoadStart, onLoadEnd })}
+    </>
+  )
+}
+
+function Pages({ onLoadStart, onLoadEnd }: LoadTurns) {
+  return (
+    <Router onRouteChange={focusPage} onLoadStart={onLoadStart} onLoadEnd={onLoadEnd}>
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
       <Route path="/console/streams/new" component={NewStream} />

@@ -132,7 +132,7 @@ export function Empty({
   readonly children: ComponentChildren
 }) {
   return (
-    <div class="notice">
+    <div class="notice empty">
       <h2>{title}</h2>
       {children}
     </div>
