@@ -33,7 +33,7 @@ interface Counts {
 }
 
 interface Counted extends Counts {
-  /** Those of them that are fetched, as they were when they were counted. */
+  /** Streams that are fetched, as they were when they were counted. */
   readonly fetched: readonly CountedSource[]
 }
 
