@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ApiClient } from '../test/support/api-client.ts'
 import { newDataDir, startServiceProcess } from '../test/support/service-process.ts'
+import { medianOf } from './fleet.ts'
 
 /** Data streams of one user: as many as a fleet has, or the first argument. */
-const streams = Number(process.argv[2] ?? 10_000)
+const fleetSize = Number(process.argv[2] ?? 10_000)
 
 /** How often each page is asked for. */
 const rounds = 31
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
   const userId = await new ApiClient(first.http).userId()
   const vaultId = await new ApiClient(first.http).createVault()
   await first.end('SIGTERM')
-  fill(join(dataDir, 'state.db'), userId, vaultId)
+  fillStreams(join(dataDir, 'state.db'), { userId, vaultId, streams: fleetSize })
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)
   const medians = new Map<string, number>()
@@ -73,7 +74,7 @@ async function time(api: ApiClient, query: string): Promise<number> {
 }
 
 /** One after the other, so that what else the machine does is the same for both. */
-async function timeBoth(api: ApiClient): Promise<readonly [plain: number, healthy: number]> {
+export async function timeBoth(api: ApiClient): Promise<readonly [plain: number, healthy: number]> {
   const took = { plain: [] as number[], healthy: [] as number[] }
   const ask = async (into: number[], query: string) => {
     const beganMs = performance.now()
@@ -87,10 +88,6 @@ async function timeBoth(api: ApiClient): Promise<readonly [plain: number, health
   return [medianOf(took.plain), medianOf(took.healthy)]
 }
 
-function medianOf(took: number[]): number {
-  return took.toSorted((left, right) => left - right)[took.length >> 1] ?? 0
-}
-
 function verdict(what: string, figure: number, most: number): void {
   const isMet = figure <= most
   process.stdout.write(`${isMet ? 'met ' : 'MISS'} ${figure.toFixed(1).padStart(7)}  ${what}\n`)
@@ -101,8 +98,14 @@ const uuid = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' ||
   substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' ||
   hex(randomblob(6)))`
 
-/** Streams with four fields each; most have received, some are in trouble. */
-function fill(path: string, userId: string, vaultId: string): void {
+export interface FilledStreams {
+  readonly userId: string
+  readonly vaultId: string
+  readonly streams: number
+}
+
+/** Writes streams with four fields each, `Pump 0` and so on; most have received, some are in trouble. */
+export function fillStreams(path: string, { userId, vaultId, streams }: FilledStreams): void {
   const state = new DatabaseSync(path)
   const field = { type: 'number', unit: 'degC' }
   const schema = { temperature: field, pressure: field, flow: field, mode: { type: 'string' } }

@@ -1,44 +1,68 @@
-import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useResource } from './api/resource.ts'
 import { loadSession, session } from './api/session.ts'
+import { lazyPage } from './components/lazy-part.tsx'
 import { NotFound } from './components/not-found.tsx'
+import { PageBoundary } from './components/page-boundary.tsx'
 import { Failed, Skeleton } from './components/states.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in.tsx'
 
 /** Each page is loaded when it is first gone to. */
-const StreamsList = lazy(() =>
+const StreamsList = lazyPage(() =>
   import('./pages/streams/streams.tsx').then((page) => page.StreamsList),
 )
-const StreamPage = lazy(() => import('./pages/stream/stream.tsx').then((page) => page.StreamPage))
-const Overview = lazy(() => import('./pages/overview/overview.tsx').then((page) => page.Overview))
-const NewStream = lazy(() =>
+const StreamPage = lazyPage(() =>
+  import('./pages/stream/stream.tsx').then((page) => page.StreamPage),
+)
+const Overview = lazyPage(() =>
+  import('./pages/overview/overview.tsx').then((page) => page.Overview),
+)
+const NewStream = lazyPage(() =>
   import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
 )
-const RecordPage = lazy(() => import('./pages/record/record.tsx').then((page) => page.RecordPage))
-const Alerts = lazy(() => import('./pages/alerts/alerts.tsx').then((page) => page.Alerts))
-const Sources = lazy(() => import('./pages/sources/sources.tsx').then((page) => page.Sources))
-const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx').then((page) => page.Webhooks))
-const Inbox = lazy(() => import('./pages/inbox/inbox.tsx').then((page) => page.Inbox))
-const Sessions = lazy(() => import('./pages/sessions/sessions.tsx').then((page) => page.Sessions))
-const QuarantinePage = lazy(() =>
+const RecordPage = lazyPage(() =>
+  import('./pages/record/record.tsx').then((page) => page.RecordPage),
+)
+const Alerts = lazyPage(() => import('./pages/alerts/alerts.tsx').then((page) => page.Alerts))
+const Sources = lazyPage(() => import('./pages/sources/sources.tsx').then((page) => page.Sources))
+const Webhooks = lazyPage(() =>
+  import('./pages/webhooks/webhooks.tsx').then((page) => page.Webhooks),
+)
+const Inbox = lazyPage(() => import('./pages/inbox/inbox.tsx').then((page) => page.Inbox))
+const Sessions = lazyPage(() =>
+  import('./pages/sessions/sessions.tsx').then((page) => page.Sessions),
+)
+const QuarantinePage = lazyPage(() =>
   import('./pages/quarantine/quarantine.tsx').then((page) => page.QuarantinePage),
 )
+const Vaults = lazyPage(() => import('./pages/vaults/vaults.tsx').then((page) => page.Vaults))
+const NewVault = lazyPage(() =>
+  import('./pages/vaults/new/new-vault.tsx').then((page) => page.NewVault),
+)
+const VaultPage = lazyPage(() => import('./pages/vault/vault.tsx').then((page) => page.VaultPage))
 
 export function App() {
   const first = useResource(loadSession, [])
   const { is } = session.value
   if (is === 'unknown') {
-    return first.failure ? <Failed failure={first.failure} of={first} /> : <Skeleton />
+    return (
+      <main class="sign-in stack" id="main">
+        <h1>Streamvault</h1>
+        {first.failure ? <Failed failure={first.failure} of={first} /> : <Skeleton />}
+      </main>
+    )
   }
   if (is === 'out') return <SignInPage />
   return (
     <LocationProvider scope="/console">
       <Shell>
-        <ErrorBoundary onError={(error) => console.error(error)}>
-          <Pages />
-        </ErrorBoundary>
+        <PageBoundary>
+          <ErrorBoundary>
+            <Pages />
+          </ErrorBoundary>
+        </PageBoundary>
       </Shell>
     </LocationProvider>
   )
@@ -59,6 +83,9 @@ function Pages() {
       <Route path="/console/inbox" component={Inbox} />
       <Route path="/console/signed-in" component={Sessions} />
       <Route path="/console/quarantine" component={QuarantinePage} />
+      <Route path="/console/vaults" component={Vaults} />
+      <Route path="/console/vaults/new" component={NewVault} />
+      <Route path="/console/vaults/:id/:tab?" component={VaultPage} />
       <Route default component={NotFound} />
     </Router>
   )

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hindrancesOn } from '../support/console/accessible.ts'
 import { consoleTests } from '../support/console/console-tests.ts'
+import { createKey } from '../support/people.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
 
 const at = consoleTests()
 
@@ -50,7 +52,6 @@ function saveOn(page: Page) {
 async function setUnit(page: Page, field: string, unit: string): Promise<void> {
   await page.getByRole('button', { name: field, exact: true }).click()
   await page.getByLabel('Unit').fill(unit)
-  await page.getByRole('button', { name: 'Done' }).click()
 }
 
 describe('JSON that is none', () => {
@@ -97,8 +98,11 @@ describe('a definition that the service refuses', () => {
     await saveOn(page).click()
 
     const row = page.locator('tr', { has: page.getByRole('button', { name: 'pressure' }) })
+    const opener = row.getByRole('button', { name: 'pressure' })
     await row.getByText('has its bounds the wrong way round').waitFor()
     expect(await hindrancesOn(page)).toEqual([])
+    await page.getByRole('button', { name: 'Done' }).click()
+    expect(await opener.evaluate((one) => one.matches(':focus'))).toBe(true)
     await page.getByRole('link', { name: 'JSON' }).click()
     await page.locator('.cm-lintRange-error').first().waitFor()
     expect((await definitionOf(streamId)).version).toBe(1)
@@ -189,6 +193,39 @@ describe('a sample', () => {
     expect(await page.locator('.definition-verdicts pre').first().innerText()).toContain('100')
     expect((await definitionOf(streamId)).version).toBe(1)
     expect((await at.api.settled(streamId)).received).toBe(0)
+  })
+})
+
+describe('a session that ends', () => {
+  test('takes nothing of the draft, which is saved by whoever signs in', async () => {
+    const streamId = await at.api.createStream(boiler)
+    const key = await createKey(at.api)
+    const page = await at.signedIn(`/console/streams/${streamId}/definition`, { key })
+    await setUnit(page, 'pressure', 'kPa')
+
+    await at.api.withKey('DELETE', `/keys/${key.apiKey}`)
+    const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+    await dialog.waitFor()
+    await dialog.getByRole('textbox', { name: 'Key', exact: true }).fill(adminKey)
+    await dialog.getByLabel('Secret').fill(adminSecret)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await saveOn(page).click()
+
+    await page.getByText('Saved: version 2').waitFor()
+    expect((await definitionOf(streamId)).schema['pressure']).toMatchObject({ unit: 'kPa' })
+  })
+
+  test('or a page that is gone to and back, takes nothing of it', async () => {
+    const page = await openDefinition(await at.api.createStream(boiler))
+    await setUnit(page, 'pressure', 'kPa')
+
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.goBack()
+
+    await page.getByRole('cell', { name: 'kPa' }).waitFor()
+    expect(await saveOn(page).isEnabled()).toBe(true)
   })
 })
 

@@ -18,6 +18,14 @@ beforeAll(async () => {
   await firedAlert(at.api, streamId)
 })
 
+/** Hides a page from its own scripts, as another tab before it would. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, isHidden)
+}
+
 /** The line of what needs somebody that has this text. */
 function needOf(page: Page, text: string) {
   return page.locator('#main li[data-row]').filter({ hasText: text })
@@ -66,9 +74,27 @@ describe('the overview', () => {
     expect(await needOf(page, 'temperature.max').count()).toBe(1)
     expect(await hindrancesOn(page)).toEqual([])
 
+    // A failure does not end that it is loaded again and again.
     await page.unroute('**/overview')
-    await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText(/As it was/).waitFor({ state: 'detached' })
+  })
+
+  test('asks for nothing while it is hidden, and at once when it is seen', async () => {
+    const page = await at.signedIn('/console/')
+    await page.clock.install()
+    await page.reload()
+    await needOf(page, 'temperature.max').waitFor()
+    await setHidden(page, true)
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/overview')) asked += 1
+    })
+    // Longer than it would wait if it were seen.
+    await page.clock.runFor(60_000)
+    expect(asked).toBe(0)
+
+    await setHidden(page, false)
+    await expect.poll(() => asked).toBe(1)
   })
 
   test('acknowledges an alert at once', async () => {

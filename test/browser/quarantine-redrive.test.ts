@@ -191,6 +191,8 @@ describe('refused readings', () => {
     await deed.press('Enter')
 
     await page.getByText('2 refused readings deleted').waitFor()
+    const told = page.getByRole('status').filter({ hasText: 'deleted' })
+    await expect.poll(() => told.evaluate((one) => one.matches(':focus'))).toBe(true)
     await expect.poll(() => entriesOn(page).count()).toBe(1)
     expect(await quarantined(streamId)).toBe(1)
   })

@@ -116,6 +116,7 @@ describe('a key that may only read', () => {
   })
 
   test.for([
+    ['/', 'data:read'],
     ['/console/alerts', 'data:read'],
     ['/console/inbox', 'notifications:read'],
     ['/console/webhooks', 'webhooks:read'],

@@ -81,11 +81,12 @@ describe('the server for working on the console', () => {
   )
 
   test('passes on its page as one of the service, and no other page', async () => {
-    const session = (from: string) =>
-      ask('/console/session', { method: 'POST', headers: { origin: from } })
-
-    expect(await session(own)).toMatchObject({ origin })
-    expect(await session('http://evil.example')).toMatchObject({ origin: 'http://evil.example' })
-    expect(await session('null')).toMatchObject({ origin: 'null' })
+    expect(await signInFrom(own)).toMatchObject({ origin })
+    expect(await signInFrom('http://evil.example')).toMatchObject({ origin: 'http://evil.example' })
+    expect(await signInFrom('null')).toMatchObject({ origin: 'null' })
   })
 })
+
+function signInFrom(from: string) {
+  return ask('/console/session', { method: 'POST', headers: { origin: from } })
+}

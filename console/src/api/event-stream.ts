@@ -102,12 +102,9 @@ export class FollowedStream {
       },
     })
     const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-    let watchdog = this.#watch(reader)
     for (;;) {
-      const { value, done } = await reader.read()
-      clearTimeout(watchdog)
+      const { value, done } = await this.#nextOf(reader)
       if (done || abort.signal.aborted) break
-      watchdog = this.#watch(reader)
       parser.feed(value)
       this.#notePosition(value)
       if (events.length > 0) this.#options.onEvents(events)
@@ -123,8 +120,14 @@ export class FollowedStream {
     if (alone !== undefined) this.#lastId = alone
   }
 
-  #watch(reader: ReadableStreamDefaultReader<string>) {
-    return setTimeout(() => void reader.cancel().catch(() => undefined), silenceMs)
+  /** The next part of what comes. A timer that were left behind would hold the page that has gone. */
+  async #nextOf(reader: ReadableStreamDefaultReader<string>) {
+    const watchdog = setTimeout(() => void reader.cancel().catch(() => undefined), silenceMs)
+    try {
+      return await reader.read()
+    } finally {
+      clearTimeout(watchdog)
+    }
   }
 
   async #failed(error: unknown, abort: AbortController): Promise<void> {

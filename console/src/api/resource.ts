@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { noteCutOff } from './connection.ts'
 import { type Failure, failureOf, isAborted, isCutOff } from './failure.ts'
+import { laterWhenSeen } from './seen.ts'
 
 /** What a page shows of something that is asked for. A failure never looks like emptiness. */
 export interface Resource<Data> {
@@ -22,7 +23,8 @@ export interface ResourceOptions {
 /** Waits between tries while the service is not reached. */
 const cutOffWaitsMs = [1_000, 2_000, 4_000, 8_000, 15_000] as const
 
-type Held<Data> = Omit<Resource<Data>, 'reload'>
+/** `of`: what the data depends on. Under another filter it would be an answer to another question. */
+type Held<Data> = Omit<Resource<Data>, 'reload'> & { readonly of: string }
 
 /**
  * Loads something, and again whenever what it depends on has changed. A refusal that says when to
@@ -39,9 +41,9 @@ export function useResource<Data>(
   const key = JSON.stringify(on)
   useEffect(() => {
     const abort = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let forget: () => void = () => undefined
     const again = (ms: number) => {
-      timer = setTimeout(() => setTurn((before) => before + 1), ms)
+      forget = laterWhenSeen(ms, () => setTurn((before) => before + 1))
     }
     if (tries.current.key !== key) tries.current = { key, cutOff: 0, refused: 0 }
     setHeld((before) => ({ ...before, isLoading: true }))
@@ -50,21 +52,27 @@ export function useResource<Data>(
         const data = await load(abort.signal)
         if (abort.signal.aborted) return
         tries.current = { key, cutOff: 0, refused: 0 }
-        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now() })
+        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now(), of: key })
         if (everyMs !== undefined) again(everyMs)
       } catch (error) {
         if (abort.signal.aborted || isAborted(error)) return
-        const waitMs = waitBefore(error, tries.current)
+        // What is loaded again and again does not end with a failure: nobody would notice.
+        const waitMs = waitBefore(error, tries.current) ?? everyMs
         if (waitMs !== undefined) again(waitMs)
         const retryAtMs = waitMs === undefined ? undefined : Date.now() + waitMs
         if (isCutOff(error)) noteCutOff(retryAtMs)
-        setHeld((before) => ({ ...before, failure: failureOf(error), isLoading: false, retryAtMs }))
+        const failed = { failure: failureOf(error), isLoading: false, retryAtMs }
+        setHeld((before) => ({
+          ...(before.of === key ? before : nothingYet()),
+          ...failed,
+          of: key,
+        }))
       }
     }
     void attempt()
     return () => {
       abort.abort()
-      clearTimeout(timer)
+      forget()
     }
   }, [key, turn])
   return { ...held, reload: () => setTurn((before) => before + 1) }
@@ -77,6 +85,7 @@ function nothingYet<Data>(): Held<Data> {
     isLoading: true,
     loadedAtMs: undefined,
     retryAtMs: undefined,
+    of: '',
   }
 }
 

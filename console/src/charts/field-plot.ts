@@ -40,7 +40,7 @@ export interface FieldPlotOptions {
   readonly onSelect?: (range: TimeRange) => void
 }
 
-export const seriesColours = 6
+const seriesColours = 6
 const axisWidthPx = 62
 const tickSpacePx = 90
 const axisFont = '12px system-ui, sans-serif'

@@ -33,6 +33,11 @@ export function freshDraft(stream: StreamAnswer): Draft {
 }
 
 export function keepDraft(streamId: string, draft: Draft): void {
+  // What says what its version says is no draft: it would hold the page to that version.
+  if (draft.text === textOf(draft.base)) {
+    dropDraft(streamId)
+    return
+  }
   const others = [...drafts.peek()].filter(([id]) => id !== streamId).slice(1 - draftsMax)
   drafts.value = new Map([...others, [streamId, draft]])
 }

@@ -15,7 +15,7 @@ export interface EntryFilter {
 }
 
 /** Entries of one page: their bytes are 4 MiB at most, whatever they are. */
-export const entriesPerPage = 50
+const entriesPerPage = 50
 
 /** Streams with a reason that are named beside the list. */
 const groupsMax = 1_000

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { count } from '../formats/numbers.ts'
 import { useQuery } from '../routing/query.ts'
 import type { Judged, Staying } from './judging.ts'
@@ -13,9 +14,14 @@ const namedMax = 20
 
 /** What has come of a deed. It stays until it is closed: a button never presses into nothing. */
 export function Outcome({ done, onClose }: { readonly done: Done; readonly onClose: () => void }) {
+  const place = useRef<HTMLDivElement>(null)
+  // The button that had the focus can do nothing any more: what it was about is gone.
+  useEffect(() => {
+    if (done.deed !== 'tried') place.current?.focus()
+  }, [done])
   const isGood = done.deed === 'deleted' || done.result.remaining === 0
   return (
-    <div class={`notice ${isGood ? 'good' : 'warn'}`} role="status">
+    <div ref={place} class={`notice ${isGood ? 'good' : 'warn'}`} role="status" tabIndex={-1}>
       <div class="row">
         <strong>{wordsOf(done)}</strong>
         <span class="spring" />

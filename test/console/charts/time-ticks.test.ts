@@ -55,9 +55,6 @@ describe('ticks', () => {
     )
   })
 
-  const week = (from: string, to: string, name: string) =>
-    timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
-
   test('of days are midnights, also of those with 23 and 25 hours', () => {
     const spring = week('2026-03-27T12:00:00Z', '2026-03-31T12:00:00Z', 'Europe/Berlin')
     expect(
@@ -85,6 +82,10 @@ describe('ticks', () => {
     ])
   })
 })
+
+function week(from: string, to: string, name: string): readonly number[] {
+  return timeTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), zone: name }, 10)
+}
 
 function toIso(ms: number): string {
   return new Date(ms).toISOString()

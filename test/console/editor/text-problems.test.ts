@@ -14,6 +14,7 @@ describe('what is wrong with a text', () => {
     expect(marked('schema.a.type')).toBe('"numbr"')
     expect(marked('schema.a.range')).toBe('{')
     expect(marked('name')).toBe('{')
+    expect(marked('schema.a.type.unit')).toBe('"')
   })
 
   test('is its syntax alone, while it is no JSON', () => {

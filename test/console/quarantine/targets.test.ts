@@ -41,13 +41,15 @@ describe('chosen entries', () => {
   })
 })
 
+function group(streamId: string, reason: string, entries: number) {
+  return { streamId, streamName: `stream ${streamId}`, reason, entries }
+}
+
+function filter(wanted: Partial<EntryFilter>): EntryFilter {
+  return { streamId: '', reason: '', start: '', ...wanted }
+}
+
 describe('all that meet a filter', () => {
-  const group = (streamId: string, reason: string, entries: number) => ({
-    streamId,
-    streamName: `stream ${streamId}`,
-    reason,
-    entries,
-  })
   const summary: Summary = {
     entries: 10,
     reasons: [
@@ -61,13 +63,6 @@ describe('all that meet a filter', () => {
     ],
     groupCount: 3,
   }
-  const filter = (wanted: Partial<EntryFilter>): EntryFilter => ({
-    streamId: '',
-    reason: '',
-    start: '',
-    ...wanted,
-  })
-
   test.each([
     [{}, 10],
     [{ reason: 'malformed' }, 7],

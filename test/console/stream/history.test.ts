@@ -50,13 +50,16 @@ test('names of fields come out of the address as they went in', () => {
   )
 })
 
-describe('points of a field', () => {
-  const bucket = { aggregation: 'minutely', ms: 60_000, name: 'minute' }
-  const at = (minute: number, v: number | undefined, count: number) => ({
+function at(minute: number, v: number | undefined, count: number) {
+  return {
     timestamp: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
     count,
     ...(v !== undefined && { v, 'v:min': v - 1, 'v:max': v + 1 }),
-  })
+  }
+}
+
+describe('points of a field', () => {
+  const bucket = { aggregation: 'minutely', ms: 60_000, name: 'minute' }
 
   test('are those that have it, with their least and greatest value', () => {
     const data = plotDataOf(

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { adminKey, adminSecret } from '../service-process.ts'
 import { BrowserPages, type SignInKey, type Stranger } from './browser-pages.ts'
 import { buildConsole } from './built-console.ts'
+import { adminPair, signIn } from './signing-in.ts'
 
 /** Somebody who has signed in before. */
 export interface Visitor extends Stranger {
@@ -63,15 +63,4 @@ export function browserTests(): BrowserTests {
       return page
     },
   }
-}
-
-const adminPair: SignInKey = { apiKey: adminKey, apiSecret: adminSecret }
-
-/** Gives the browser of a page the cookie of a new session. */
-async function signIn(page: Page, origin: string, { apiKey, apiSecret }: SignInKey): Promise<void> {
-  const answer = await page.request.post(`${origin}/console/session`, {
-    headers: { origin, 'x-streamvault-interface': 'bearer' },
-    data: { apiKey, apiSecret },
-  })
-  if (!answer.ok()) throw new Error(`signing in: ${answer.status()} ${await answer.text()}`)
 }

@@ -5,7 +5,10 @@ import type { ApiClient } from '../api-client.ts'
 const patienceMs = 60_000
 
 /** The id of the first alert of a stream, as soon as there is one. */
-export async function firedAlert(api: ApiClient, streamId: string): Promise<string> {
+export async function firedAlert(
+  api: Pick<ApiClient, 'withToken'>,
+  streamId: string,
+): Promise<string> {
   return await vi.waitFor(
     async () => {
       const path = `/alerts?streamId=${streamId}`

@@ -39,6 +39,11 @@ export class PageWatch {
       ...Object.keys(localStorage),
       ...Object.keys(sessionStorage),
       ...(await indexedDB.databases()).map(({ name }) => name),
+      // A page that came over plain http from elsewhere has none of these two.
+      ...(isSecureContext ? await caches.keys() : []),
+      ...(isSecureContext ? await navigator.serviceWorker.getRegistrations() : []).map(
+        ({ scope }) => scope,
+      ),
       // A cookie that scripts can read.
       ...document.cookie.split('; ').filter((cookie) => cookie !== ''),
     ])

@@ -5,15 +5,16 @@ import { Badge, type Tone } from '../../components/badge.tsx'
 import { NameLink } from '../../components/name-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { paths } from '../../routing/paths.ts'
-import type { NamedAlert } from './listed-alerts.ts'
+import { type Alert, useStreamNames } from './listed-alerts.ts'
 
 export interface AlertTableProps {
-  readonly alerts: readonly NamedAlert[]
+  readonly alerts: readonly Alert[]
   readonly onDone: () => void
 }
 
 export function AlertTable({ alerts, onDone }: AlertTableProps) {
   const canAct = may('data:write')
+  const names = useStreamNames(alerts.map(({ streamId }) => streamId))
   return (
     <div class="table-wrap">
       <table class="data cards">
@@ -31,7 +32,13 @@ export function AlertTable({ alerts, onDone }: AlertTableProps) {
         </thead>
         <tbody>
           {alerts.map((alert) => (
-            <AlertRow key={alert.alertId} alert={alert} canAct={canAct} onDone={onDone} />
+            <AlertRow
+              key={alert.alertId}
+              alert={alert}
+              streamName={names.get(alert.streamId)}
+              canAct={canAct}
+              onDone={onDone}
+            />
           ))}
         </tbody>
       </table>
@@ -40,14 +47,14 @@ export function AlertTable({ alerts, onDone }: AlertTableProps) {
 }
 
 interface AlertRowProps {
-  readonly alert: NamedAlert
+  readonly alert: Alert
+  readonly streamName: string | undefined
   readonly canAct: boolean
   readonly onDone: () => void
 }
 
-function AlertRow({ alert, canAct, onDone }: AlertRowProps) {
-  const { alertId, ruleId, severity, state, streamId, streamName, value, threshold, createdAt } =
-    alert
+function AlertRow({ alert, streamName, canAct, onDone }: AlertRowProps) {
+  const { alertId, ruleId, severity, state, streamId, value, threshold, createdAt } = alert
   const acknowledge = async () => {
     await api.call('acknowledgeAlert', { path: { alertId } })
     onDone()
@@ -81,7 +88,7 @@ function AlertRow({ alert, canAct, onDone }: AlertRowProps) {
   )
 }
 
-type Judged = NamedAlert['value']
+type Judged = Alert['value']
 
 /** What was judged, beside what it was compared with. */
 function compared(value: Judged, threshold: Judged): string {
@@ -89,7 +96,7 @@ function compared(value: Judged, threshold: Judged): string {
   return threshold === null ? String(value) : `${String(value)}, limit ${String(threshold)}`
 }
 
-function toneOf(severity: NamedAlert['severity']): Tone {
+function toneOf(severity: Alert['severity']): Tone {
   if (severity === 'critical') return 'bad'
   return severity === 'warning' ? 'warn' : 'quiet'
 }

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../../components/states.tsx'
 import { paths } from '../../routing/paths.ts'
 import { useQuery } from '../../routing/query.ts'
 import { AlertTable } from './alert-table.tsx'
-import { alertStates, choiceOf, severities, withStreamNames } from './listed-alerts.ts'
+import { alertStates, choiceOf, severities } from './listed-alerts.ts'
 
 const pageSize = 50
 const refreshMs = 15_000
@@ -66,7 +66,7 @@ function AlertPage({ isFiltered }: { readonly isFiltered: boolean }) {
   const alerts = useResource(
     async (signal) => {
       const { answer, headers } = await api.callRaw('listAlerts', { query: asked, signal })
-      return { alerts: await withStreamNames(answer, signal), next: nextCursorIn(headers) }
+      return { alerts: answer, next: nextCursorIn(headers) }
     },
     [asked],
     { everyMs: refreshMs },

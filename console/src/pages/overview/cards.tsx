@@ -119,7 +119,7 @@ export function SourcesCard({
         </Figure>
       </ul>
       <p class="soft">
-        Next round: <Time at={nextRound} none="none is planned" />
+        Next round: <Time at={nextRound} as="ago" none="none is planned" />
       </p>
     </Card>
   )

@@ -67,7 +67,7 @@ export function needsOf({ alerts, sources, webhooks, quarantine }: OverviewFacts
         kind: 'quarantine',
         name: streamName,
         href: withQuery(paths.quarantine, { stream: streamId, reason }),
-        text: `${count(entries)} readings in quarantine: ${reason}`,
+        text: `${count(entries)} ${entries === 1 ? 'reading' : 'readings'} in quarantine: ${reason}`,
         since: undefined,
         deed: undefined,
       }),

@@ -1,7 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
-import lazy from 'preact-iso/lazy'
 import { api } from '../../api/client.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
+import { may } from '../../api/session.ts'
+import { lazyPart } from '../../components/lazy-part.tsx'
+import { NeedsPermission } from '../../components/needs-permission.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AlertsCard, QuarantineCard, SourcesCard, StreamsCard, TellingCard } from './cards.tsx'
@@ -11,14 +13,25 @@ import { RateChart } from './rate-chart.tsx'
 import type { OverviewFacts } from './rates.ts'
 
 /** Only who has no stream yet needs it. */
-const FirstStream = lazy(() =>
+const FirstStream = lazyPart(() =>
   import('../../first-stream/first-stream.tsx').then((part) => part.FirstStream),
 )
 
 const refreshMs = 10_000
 
+const scopes = ['streams:read', 'data:read'] as const
+
 /** How everything stands: each figure leads to what it counts. */
 export function Overview() {
+  if (may(...scopes)) return <Known />
+  return (
+    <Page title="Overview">
+      <NeedsPermission scopes={scopes} what="the overview" />
+    </Page>
+  )
+}
+
+function Known() {
   const overview = useResource((signal) => api.call('readOverview', { signal }), [], {
     everyMs: refreshMs,
   })

@@ -202,6 +202,12 @@ async function readWebhook(configId: string, signal: AbortSignal): Promise<Shown
     needs: 'webhooks:write',
     run: () => api.call('changeWebhook', { path, body: { status: 'ACTIVE' } }),
   }
+  const recover: RecordDeed = {
+    says: 'Enable, and send what it has missed',
+    done: 'Enabled, and what it has missed is on its way',
+    needs: 'webhooks:write',
+    run: () => enableAndRecover(configId, webhook.last_delivery_at ?? webhook.created_at),
+  }
   const pause: RecordDeed = {
     says: 'Pause',
     done: 'Paused',
@@ -218,7 +224,20 @@ async function readWebhook(configId: string, signal: AbortSignal): Promise<Shown
   return {
     title: webhook.url,
     facts,
-    deeds: webhook.status === 'ACTIVE' ? [test, pause] : [enable],
+    deeds: webhook.status === 'ACTIVE' ? [test, pause] : [recover, enable],
     links: [],
+  }
+}
+
+/** Recovering goes on in portions until nothing is left. */
+async function enableAndRecover(configId: string, from: string): Promise<void> {
+  const path = { configId }
+  await api.call('changeWebhook', { path, body: { status: 'ACTIVE' } })
+  for (let since: string | null = from; since !== null; ) {
+    const portion: { readonly next_since: string | null } = await api.call('recoverDeliveries', {
+      path,
+      body: { since },
+    })
+    since = portion.next_since
   }
 }

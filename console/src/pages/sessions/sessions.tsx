@@ -104,8 +104,8 @@ function SessionRow({
           {current && <Badge tone="good">this one</Badge>}
         </span>
       </td>
-      <td data-label="From" class="mono">
-        {address}
+      <td data-label="From">
+        <span class="mono">{address}</span>
       </td>
       <td data-label="Begun">
         <Time at={createdAt} />

@@ -1,8 +1,8 @@
-import lazy from 'preact-iso/lazy'
 import { useRoute } from 'preact-iso/router'
 import { api } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { may } from '../../api/session.ts'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
@@ -13,16 +13,16 @@ import { StreamTrouble } from './head/stream-trouble.tsx'
 import type { StreamDefinition } from './stream-definition.ts'
 import './stream.css'
 
-const LiveTab = lazy(() => import('./live/live-tab.tsx').then((tab) => tab.LiveTab))
-const HistoryTab = lazy(() => import('./history/history-tab.tsx').then((tab) => tab.HistoryTab))
-const StatusTab = lazy(() => import('./status/status-tab.tsx').then((tab) => tab.StatusTab))
-const DefinitionTab = lazy(() =>
+const LiveTab = lazyPart(() => import('./live/live-tab.tsx').then((tab) => tab.LiveTab))
+const HistoryTab = lazyPart(() => import('./history/history-tab.tsx').then((tab) => tab.HistoryTab))
+const StatusTab = lazyPart(() => import('./status/status-tab.tsx').then((tab) => tab.StatusTab))
+const DefinitionTab = lazyPart(() =>
   import('./definition/definition-tab.tsx').then((tab) => tab.DefinitionTab),
 )
-const QuarantineTab = lazy(() =>
+const QuarantineTab = lazyPart(() =>
   import('./quarantine/quarantine-tab.tsx').then((tab) => tab.QuarantineTab),
 )
-const AccessTab = lazy(() => import('./access/access-tab.tsx').then((tab) => tab.AccessTab))
+const AccessTab = lazyPart(() => import('./access/access-tab.tsx').then((tab) => tab.AccessTab))
 
 const tabs: readonly StreamTab[] = [
   'live',

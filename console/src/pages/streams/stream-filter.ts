@@ -21,7 +21,7 @@ export const sorts = [
 ] as const
 
 /** Parameters of the address that say which streams are shown: all but where one is among them. */
-export const filterNames = ['q', 'vault', 'state', 'problem', 'silentAfter'] as const
+const filterNames = ['q', 'vault', 'state', 'problem', 'silentAfter'] as const
 
 const tagPrefix = 'tag.'
 

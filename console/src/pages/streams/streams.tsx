@@ -12,7 +12,7 @@ import { paths } from '../../routing/paths.ts'
 import { type QueryState, useQuery } from '../../routing/query.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { StreamFilters } from './filters.tsx'
-import { firstPage, pageAfter, pageBefore, trailOf, wordsOf } from './page-trail.ts'
+import { firstPage, pageAfter, pageBefore, type Trail, trailOf, wordsOf } from './page-trail.ts'
 import { askedOf, isFiltered, withoutFilters } from './stream-filter.ts'
 import { loadStreams, pageSize, type StreamsPage } from './stream-page.ts'
 import { StreamTable } from './stream-table.tsx'
@@ -56,7 +56,12 @@ function List() {
   const query = useQuery()
   const trail = trailOf(query.query)
   const asked = askedOf(query.query, trail.cursor)
-  const page = useResource((signal) => loadStreams(asked, signal), [asked], { everyMs: refreshMs })
+  // Until the next page is there, the one before stays, and says what it is.
+  const page = useResource(
+    async (signal) => ({ ...(await loadStreams(asked, signal)), trail }),
+    [asked],
+    { everyMs: refreshMs },
+  )
   const vaults = useResource(
     async (signal) =>
       may('vaults:read')
@@ -79,14 +84,14 @@ function List() {
         {(loaded) => (
           <>
             <p class="soft" role="status">
-              {summaryOf(loaded, trail.page)}
+              {summaryOf(loaded, loaded.trail.page)}
             </p>
             <StreamTable
               page={loaded}
               vaultNames={names}
               chosen={may('streams:write') ? chosen : undefined}
             />
-            <Pages query={query} next={loaded.next} total={loaded.total} />
+            <Pages query={query} of={loaded} />
           </>
         )}
       </Loaded>
@@ -103,12 +108,12 @@ function summaryOf({ streams, total }: StreamsPage, page: number): string {
     : `${shown} of ${count(total)} streams`
 }
 
-function Pages({
-  query,
-  next,
-  total,
-}: { readonly query: QueryState } & Pick<StreamsPage, 'next' | 'total'>) {
-  const trail = trailOf(query.query)
+interface PagesProps {
+  readonly query: QueryState
+  readonly of: StreamsPage & { readonly trail: Trail }
+}
+
+function Pages({ query, of: { next, total, trail } }: PagesProps) {
   const before = pageBefore(trail)
   const pages = total === undefined ? '' : ` of ${count(Math.ceil(total / pageSize))}`
   return (

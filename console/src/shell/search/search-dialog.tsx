@@ -16,15 +16,21 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const { groups, isSearching } = useFound(text)
   const all = groups.flatMap(({ found }) => found)
   const chosen = Math.min(at, all.length - 1)
+  const [isOpening, setOpening] = useState(false)
   const open = (found: Found | undefined) => {
     if (found === undefined) return
     onClose()
     route(found.href)
   }
+  useEffect(() => {
+    // Enter was pressed before the answers were there: what was found by then is of another text.
+    if (isOpening && !isSearching) open(all[chosen])
+    if (!isSearching) setOpening(false)
+  }, [isOpening, isSearching])
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setAt(Math.min(all.length - 1, chosen + 1)),
     ArrowUp: () => setAt(Math.max(0, chosen - 1)),
-    Enter: () => open(all[chosen]),
+    Enter: () => setOpening(true),
   }
   return (
     <Dialog title="Search" onClose={onClose} focusFirst={box}>
@@ -36,6 +42,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
         onText={(next) => {
           setText(next)
           setAt(0)
+          setOpening(false)
         }}
         onKey={(event) => {
           const act = keys[event.key]

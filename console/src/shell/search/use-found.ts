@@ -24,21 +24,21 @@ type Answers = Readonly<Record<string, FoundGroup>>
 export function useFound(text: string): SearchResult {
   const wanted = text.trim()
   const [answers, setAnswers] = useState<Answers>({})
-  const [isSearching, setSearching] = useState(false)
+  // What the answers are of: until it is what is wanted, they are those of the text before.
+  const [answered, setAnswered] = useState('')
   useEffect(() => {
     if (wanted === '') {
       setAnswers({})
-      setSearching(false)
+      setAnswered('')
       return undefined
     }
     const abort = new AbortController()
-    setSearching(true)
     const timer = setTimeout(() => {
       const keep = (group: FoundGroup) => {
         if (!abort.signal.aborted) setAnswers((before) => ({ ...before, [group.name]: group }))
       }
       void ask(wanted, abort.signal, keep).finally(() => {
-        if (!abort.signal.aborted) setSearching(false)
+        if (!abort.signal.aborted) setAnswered(wanted)
       })
     }, typingMs)
     return () => {
@@ -54,7 +54,7 @@ export function useFound(text: string): SearchResult {
   const groups = [pages, ...searchKinds.flatMap(({ name }) => answers[name] ?? [])]
   return {
     groups: groups.filter(({ found, failure }) => found.length > 0 || failure !== undefined),
-    isSearching,
+    isSearching: wanted !== answered,
   }
 }
 

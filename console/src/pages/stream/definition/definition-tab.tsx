@@ -142,6 +142,9 @@ function Warnings({ warnings = [] }: { readonly warnings?: readonly string[] | u
   )
 }
 
+/** A message that is longer is looked at in the quarantine: as a sample it would be sent with each letter typed. */
+const sampleLengthMax = 200_000
+
 /** Whoever comes from an entry of the quarantine has its bytes as the sample. */
 function useSample(streamId: string, query: QueryState): void {
   const entryId = query.get('sample')
@@ -152,7 +155,8 @@ function useSample(streamId: string, query: QueryState): void {
       const path = { streamId, entryId: Number(entryId) }
       const asked = { path, signal: abort.signal }
       const { payload, encoding } = await api.call('readQuarantineEntry', asked)
-      if (encoding === 'utf8') keepSample(streamId, payload)
+      const isSample = encoding === 'utf8' && payload.length <= sampleLengthMax
+      if (isSample) keepSample(streamId, payload)
     }
     // It may have left the quarantine: the sample stays what it was.
     take().catch(() => undefined)

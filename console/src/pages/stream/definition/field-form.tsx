@@ -42,7 +42,7 @@ export function FieldForm({ name, definition, onChange, onRemove, onClose }: Fie
           <input
             {...tied}
             defaultValue={typeof definition['unit'] === 'string' ? definition['unit'] : ''}
-            onChange={(event) => onChange({ unit: event.currentTarget.value.trim() })}
+            onInput={(event) => onChange({ unit: event.currentTarget.value.trim() })}
           />
         )}
       />
@@ -94,7 +94,7 @@ function Bound({ label, value, onValue }: BoundProps) {
           type="number"
           step="any"
           defaultValue={typeof value === 'number' ? String(value) : ''}
-          onChange={(event) => {
+          onInput={(event) => {
             const { valueAsNumber } = event.currentTarget
             onValue(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
           }}

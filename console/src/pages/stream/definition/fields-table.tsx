@@ -1,5 +1,5 @@
 import { Plus } from 'lucide'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Field } from '../../../components/field.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Empty } from '../../../components/states.tsx'
@@ -138,6 +138,8 @@ function Rows({ rows, isWritable, problems, schema, onSchema, open, onOpen }: Ro
                 onRemove={() => {
                   onOpen(undefined)
                   onSchema(withoutField(schema, row.keys))
+                  // Its row is gone, with what had the focus.
+                  document.querySelector<HTMLElement>('.definition-add input')?.focus()
                 }}
               />
             )
@@ -162,12 +164,14 @@ function Row({ row, isWritable, isOpen, problems, onOpen, onChange, onRemove }: 
   const { name, definition } = row
   const { min, max } = boundsOf(definition)
   const hasRange = min !== undefined || max !== undefined
+  const opener = useRef<HTMLButtonElement>(null)
   return (
     <>
       <tr data-row>
         <td class="title">
           {isWritable ? (
             <button
+              ref={opener}
               type="button"
               class="definition-field-name"
               aria-expanded={isOpen}
@@ -202,7 +206,10 @@ function Row({ row, isWritable, isOpen, problems, onOpen, onChange, onRemove }: 
               definition={definition}
               onChange={(change) => onChange(changedField(definition, change))}
               onRemove={onRemove}
-              onClose={() => onOpen(false)}
+              onClose={() => {
+                onOpen(false)
+                opener.current?.focus()
+              }}
             />
           </td>
         </tr>

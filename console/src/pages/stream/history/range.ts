@@ -11,7 +11,7 @@ export const presets = {
 
 export type Preset = keyof typeof presets
 
-export const usualPreset: Preset = '24h'
+const usualPreset: Preset = '24h'
 
 /** What an address says of the range: a preset, or two instants. */
 export interface RangeWords {

@@ -84,7 +84,7 @@ function LedgerTerm({ sign, name, value, meaning }: LedgerTermProps) {
   )
 }
 
-export function Facts({
+function Facts({
   title,
   children,
 }: {

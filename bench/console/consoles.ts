@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+
+/** What a process with many consoles is told. */
+export interface OpenedConsoles {
+  readonly http: string
+  readonly keys: readonly { readonly apiKey: string; readonly apiSecret: string }[]
+  /** One for each console. */
+  readonly streamIds: readonly string[]
+}
+
+/** As the overview does. */
+const overviewMs = 10_000
+
+/** Opens as many consoles as there are streams, says so, and keeps them open until the parent is gone. */
+async function main(): Promise<void> {
+  const [{ http, keys, streamIds }] = (await once(process, 'message')) as [OpenedConsoles]
+  process.once('disconnect', () => process.exit())
+  for (const [at, streamId] of streamIds.entries()) {
+    const headers = {
+      origin: http,
+      'x-streamvault-interface': 'bearer',
+      'content-type': 'application/json',
+    }
+    const signedIn = await fetch(`${http}/console/session`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(keys[at % keys.length]),
+    })
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    if (!signedIn.ok || cookie === '') throw new Error(`signing in: ${signedIn.status}`)
+    const asked = { headers: { ...headers, cookie } }
+    await follow(`${http}/notifications/in-app/stream`, asked)
+    await follow(`${http}/streams/${streamId}/tail?last=600`, asked)
+    setTimeout(
+      () => {
+        void look(http, asked)
+        setInterval(() => void look(http, asked), overviewMs)
+      },
+      (overviewMs * at) / streamIds.length,
+    )
+  }
+  process.send?.('open')
+}
+
+async function follow(address: string, asked: RequestInit): Promise<void> {
+  const answer = await fetch(address, asked)
+  if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`)
+  void answer.body?.pipeTo(new WritableStream())
+}
+
+async function look(http: string, asked: RequestInit): Promise<void> {
+  const answer = await fetch(`${http}/overview`, asked)
+  if (!answer.ok) throw new Error(`/overview: ${answer.status}`)
+  await answer.arrayBuffer()
+}
+
+await main()

@@ -1,0 +1,3 @@
+import type { Operations } from '../../../../../clients/typescript/call.ts'
+
+export type Attachment = Operations['listAttachments']['answer']['content'][number]
