@@ -99,8 +99,11 @@ describe('the overview', () => {
 
   test('acknowledges an alert at once', async () => {
     const page = await at.signedIn('/console/')
+    expect(await needOf(page, 'temperature.max').innerText()).toContain('91, limit 80')
     await needOf(page, 'temperature.max').getByRole('button', { name: 'Acknowledge' }).click()
     await needOf(page, 'temperature.max').waitFor({ state: 'detached' })
+    // Who works by keys does not begin at the top of the document.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     await page.getByRole('link', { name: '1 acknowledged' }).waitFor()
   })
 })
