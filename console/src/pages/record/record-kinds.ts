@@ -1,21 +1,7 @@
 import { api, keyApi } from '../../api/client.ts'
 import { paths, type RecordType } from '../../routing/paths.ts'
-
-/** What can be done about a record at once. */
-export interface RecordDeed {
-  readonly says: string
-  readonly done: string
-  readonly needs: string
-  readonly run: () => Promise<unknown>
-}
-
-export interface ShownRecord {
-  readonly title: string
-  readonly facts: object
-  readonly deeds: readonly RecordDeed[]
-  /** Pages that know more of what it is about. */
-  readonly links: readonly { readonly name: string; readonly href: string }[]
-}
+import { readInboxEntry } from './inbox-entry.ts'
+import type { RecordDeed, ShownRecord } from './shown-record.ts'
 
 export interface RecordKind {
   /** What one of them is called. */
@@ -153,20 +139,6 @@ function alertDeeds(alertId: string, isFiring: boolean): readonly RecordDeed[] {
     run: () => api.call('clearAlert', { path }),
   }
   return isFiring ? [acknowledge, clear] : [clear]
-}
-
-/** There is no operation for one entry: it is looked for among the newest. */
-async function readInboxEntry(id: string, signal: AbortSignal): Promise<ShownRecord> {
-  const { content } = await api.call('listInbox', { query: { page_size: 100 }, signal })
-  const entry = content.find((one) => one.id === id)
-  if (!entry) throw new Error('the entry is not among the newest 100 of the inbox, or is archived')
-  const read: RecordDeed = {
-    says: 'Mark as read',
-    done: 'Read',
-    needs: 'notifications:write',
-    run: () => api.call('markInboxEntryRead', { path: { notificationId: id } }),
-  }
-  return { title: entry.title, facts: entry, deeds: entry.read ? [] : [read], links: [] }
 }
 
 /** The source of a stream, and how it does. */
