@@ -1,4 +1,6 @@
 import { api, keyApi } from '../../api/client.ts'
+import { failureOf } from '../../api/failure.ts'
+import { may } from '../../api/session.ts'
 import { paths, type RecordType } from '../../routing/paths.ts'
 import { readInboxEntry } from './inbox-entry.ts'
 import type { RecordDeed, ShownRecord } from './shown-record.ts'
@@ -20,8 +22,9 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
     read: async (alertId, signal) => {
       const alert = await api.call('readAlert', { path: { alertId }, signal })
       const deeds = alert.state === 'cleared' ? [] : alertDeeds(alertId, alert.state === 'firing')
+      const streamName = await nameOfStream(alert.streamId, signal)
       return {
-        title: alert.field === null ? alert.ruleId : `${alert.ruleId} of ${alert.field}`,
+        title: streamName === undefined ? alert.ruleId : `${alert.ruleId}: ${streamName}`,
         facts: alert,
         deeds,
         links: [{ name: 'Its stream', href: paths.stream(alert.streamId) }],
@@ -118,6 +121,17 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
     needs: 'webhooks:read',
     read: readWebhook,
   },
+}
+
+/** Undefined where it may not be read, or is gone. */
+async function nameOfStream(streamId: string, signal: AbortSignal): Promise<string | undefined> {
+  if (!may('streams:read')) return undefined
+  try {
+    return (await api.call('readStream', { path: { streamId }, signal })).name
+  } catch (error) {
+    if (failureOf(error).status === 404) return undefined
+    throw error
+  }
 }
 
 function plain(title: string, facts: object): ShownRecord {
