@@ -18,9 +18,8 @@ const StreamsList = lazyPage(() =>
 const StreamPage = lazyPage(() =>
   import('./pages/stream/stream.tsx').then((page) => page.StreamPage),
 )
-const Overview = lazyPage(() =>
-  import('./pages/overview/overview.tsx').then((page) => page.Overview),
-)
+const loadOverview = () => import('./pages/overview/overview.tsx').then((page) => page.Overview)
+const Overview = lazyPage(loadOverview)
 const NewStream = lazyPage(() =>
   import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
 )
@@ -44,6 +43,11 @@ const NewVault = lazyPage(() =>
   import('./pages/vaults/new/new-vault.tsx').then((page) => page.NewVault),
 )
 const VaultPage = lazyPage(() => import('./pages/vault/vault.tsx').then((page) => page.VaultPage))
+
+/** Most begin there: it is on its way while the service is asked who is signed in. What fails is tried again. */
+if (['/', '/console', '/console/'].includes(location.pathname)) {
+  void loadOverview().catch(() => undefined)
+}
 
 export function App() {
   const first = useResource(loadSession, [])

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { serviceAheadMs } from '../api/service-clock.ts'
 import { ago, dateTime, offsetName } from '../formats/times.ts'
 
 /** The time as pages show it; it moves each second while the page is seen. */
@@ -27,7 +28,7 @@ export function Time({ at, as = 'time', none = 'never' }: TimeProps) {
   const exact = dateTime(date, as === 'ms' ? 'ms' : 'seconds')
   return (
     <time dateTime={date.toISOString()} title={`${exact} ${offsetName(date)}`}>
-      {as === 'ago' ? ago(date, nowMs.value) : exact}
+      {as === 'ago' ? ago(date, nowMs.value + serviceAheadMs.value) : exact}
     </time>
   )
 }

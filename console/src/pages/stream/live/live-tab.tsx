@@ -72,7 +72,12 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
           isFollowing={isFollowing}
         />
       )}
-      <NewestTable fields={fields} readings={readings} beat={isFollowing ? beat : -1} />
+      <NewestTable
+        fields={fields}
+        readings={readings}
+        beat={isFollowing ? beat : -1}
+        state={state}
+      />
     </div>
   )
 }
