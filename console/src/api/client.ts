@@ -8,6 +8,7 @@ import {
 } from '../../../clients/typescript/call.ts'
 import { noteCutOff, noteReached } from './connection.ts'
 import { isCutOff, isSignedOut } from './failure.ts'
+import { timedFetch } from './service-clock.ts'
 import { signedInAgain } from './session.ts'
 
 /**
@@ -15,12 +16,20 @@ import { signedInAgain } from './session.ts'
  * The cookie says who asks, a header which interface is spoken.
  */
 export const api: Client<Operations> = throughSession(
-  createClient({ interface: 'bearer', headers: { 'x-streamvault-interface': 'bearer' } }),
+  createClient({
+    interface: 'bearer',
+    headers: { 'x-streamvault-interface': 'bearer' },
+    fetch: timedFetch,
+  }),
 )
 
 /** Calls operations as the interface of keys has them: asset streams, and lists with pages. */
 export const keyApi: Client<OperationsByKey> = throughSession(
-  createClient({ interface: 'header-key', headers: { 'x-streamvault-interface': 'header-key' } }),
+  createClient({
+    interface: 'header-key',
+    headers: { 'x-streamvault-interface': 'header-key' },
+    fetch: timedFetch,
+  }),
 )
 
 interface AnyInput {
