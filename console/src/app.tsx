@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useResource } from './api/resource.ts'
@@ -16,9 +18,8 @@ const StreamsList = lazyPage(() =>
 const StreamPage = lazyPage(() =>
   import('./pages/stream/stream.tsx').then((page) => page.StreamPage),
 )
-const Overview = lazyPage(() =>
-  import('./pages/overview/overview.tsx').then((page) => page.Overview),
-)
+const loadOverview = () => import('./pages/overview/overview.tsx').then((page) => page.Overview)
+const Overview = lazyPage(loadOverview)
 const NewStream = lazyPage(() =>
   import('./pages/new-stream/new-stream.tsx').then((page) => page.NewStream),
 )
@@ -43,6 +44,11 @@ const NewVault = lazyPage(() =>
 )
 const VaultPage = lazyPage(() => import('./pages/vault/vault.tsx').then((page) => page.VaultPage))
 
+/** Most begin there: it is on its way while the service is asked who is signed in. What fails is tried again. */
+if (['/', '/console', '/console/'].includes(location.pathname)) {
+  void loadOverview().catch(() => undefined)
+}
+
 export function App() {
   const first = useResource(loadSession, [])
   const { is } = session.value
@@ -60,7 +66,7 @@ export function App() {
       <Shell>
         <PageBoundary>
           <ErrorBoundary>
-            <Pages />
+            <FirstWait>{(turns) => <Pages {...turns} />}</FirstWait>
           </ErrorBoundary>
         </PageBoundary>
       </Shell>
@@ -68,9 +74,36 @@ export function App() {
   )
 }
 
-function Pages() {
+interface LoadTurns {
+  readonly onLoadStart: () => void
+  readonly onLoadEnd: () => void
+}
+
+/** Until the first page is loaded there is none before it that could stay. */
+function FirstWait({ children }: { readonly children: (turns: LoadTurns) => ComponentChildren }) {
+  const [isWaiting, setWaiting] = useState(false)
+  const hasShown = useRef(false)
+  const onLoadStart = () => setWaiting(!hasShown.current)
+  const onLoadEnd = () => {
+    hasShown.current = true
+    setWaiting(false)
+  }
   return (
-    <Router onRouteChange={focusPage}>
+    <>
+      {isWaiting && (
+        <>
+          <h1 class="visually-hidden">Streamvault</h1>
+          <Skeleton />
+        </>
+      )}
+      {children({ onLoadStart, onLoadEnd })}
+    </>
+  )
+}
+
+function Pages({ onLoadStart, onLoadEnd }: LoadTurns) {
+  return (
+    <Router onRouteChange={focusPage} onLoadStart={onLoadStart} onLoadEnd={onLoadEnd}>
       <Route path="/" component={Overview} />
       <Route path="/console" component={Overview} />
       <Route path="/console/streams/new" component={NewStream} />

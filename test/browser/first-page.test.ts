@@ -6,7 +6,7 @@ import { signIn } from '../support/console/signing-in.ts'
 
 const at = consoleTests()
 
-/** Whoever is on the road waits for it. 80 KB is what is wanted; `bench/console/` looks at that. */
+/** People on the road wait for it. 80 KB is what is wanted; `bench/console/` looks at that. */
 const bytesMax = 150_000
 
 test('who is not signed in gets a small page', async () => {

@@ -94,7 +94,7 @@ describe('the first stream', () => {
     const page = await at.signedIn('/console/streams/new')
     await page.getByRole('button', { name: 'I have no sample' }).click()
     await page.getByLabel('Name of the stream').fill('anything')
-    await page.getByLabel('Name of field 1').fill('temperature')
+    await page.getByLabel('Name of field 1').fill('pressure')
     await page.getByRole('button', { name: 'Make the stream' }).click()
     await page.getByText('Waiting for the first reading').waitFor()
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hindrancesOn } from '../support/console/accessible.ts'
 import { consoleTests } from '../support/console/console-tests.ts'
+import { firedAlert } from '../support/console/fired-alert.ts'
 
 const at = consoleTests()
 
@@ -58,4 +59,26 @@ test('only one stream of the inbox is open, and none while the page is hidden', 
   })
   await expect.poll(() => open.size).toBe(1)
   await page.getByRole('link', { name: /Inbox, \d+ unread/ }).waitFor()
+})
+
+test('an entry leads to what it is about', async () => {
+  const streamId = await at.api.createStream(
+    { temperature: { type: 'number' } },
+    { processing: { alertThresholds: { temperature: { max: 80 } } } },
+  )
+  await at.api.withToken('POST', `/streams/${streamId}/data`, { temperature: 91 })
+  const alertId = await firedAlert(at.api, streamId)
+  const page = await at.signedIn('/console/inbox')
+
+  await page.getByRole('link', { name: 'alert', exact: true }).click()
+  await page.waitForURL(`**/console/record/alert/${alertId}`)
+  await page.goBack()
+
+  await page
+    .getByRole('link', { name: /^Stream created/ })
+    .first()
+    .click()
+  await page.getByRole('link', { name: 'What it is about' }).click()
+  await page.waitForURL(`**/console/streams/${streamId}`)
+  await page.getByRole('heading', { level: 1, name: 'temperature' }).waitFor()
 })

@@ -97,10 +97,26 @@ describe('the overview', () => {
     await expect.poll(() => asked).toBe(1)
   })
 
+  test.for([-1, 1])(
+    'tells ages by the clock of the service (browser off by %i days)',
+    async (days) => {
+      const page = await at.signedIn('/console/')
+      await page.clock.install({ time: Date.now() + days * 86_400_000 })
+      await page.reload()
+      await needOf(page, 'temperature.max').waitFor()
+      expect(await needOf(page, 'temperature.max').innerText()).toMatch(
+        /(?: (?:s|min) ago|just now)/,
+      )
+    },
+  )
+
   test('acknowledges an alert at once', async () => {
     const page = await at.signedIn('/console/')
+    expect(await needOf(page, 'temperature.max').innerText()).toContain('91, limit 80')
     await needOf(page, 'temperature.max').getByRole('button', { name: 'Acknowledge' }).click()
     await needOf(page, 'temperature.max').waitFor({ state: 'detached' })
+    // Who works by keys does not begin at the top of the document.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     await page.getByRole('link', { name: '1 acknowledged' }).waitFor()
   })
 })

@@ -20,17 +20,18 @@ async function onPhone(path: string): Promise<Page> {
   return page
 }
 
-/** What makes a page wider than the phone: nothing, or the elements that stick out of it. */
+/** What makes a page wider than the phone: nothing, or the innermost elements that stick out of it. */
 async function tooWideOn(page: Page): Promise<readonly string[]> {
   return await page.evaluate((limit) => {
     const roots = [document.documentElement, document.body]
-    if (Math.max(innerWidth, ...roots.map((root) => root.scrollWidth)) <= limit) return []
-    const sticking = [...document.querySelectorAll('body *')].filter(
+    const widest = Math.max(innerWidth, ...roots.map((root) => root.scrollWidth))
+    if (widest <= limit) return []
+    const sticking = [...document.querySelectorAll('#app *:not(:has(*))')].filter(
       (element) => element.getBoundingClientRect().right > limit,
     )
     return [
-      'the page scrolls sideways',
-      ...sticking.map((element) => element.outerHTML.slice(0, 150)),
+      `${widest} px`,
+      ...sticking.slice(0, 5).map((element) => element.outerHTML.slice(0, 150)),
     ]
   }, width)
 }
@@ -66,12 +67,14 @@ describe('on a phone', () => {
   test('tables are cards, one under the other', async () => {
     const page = await onPhone('/console/streams')
     const row = page.locator('table.cards tr[data-row]').first()
-    const cells = await row
+    const places = await row
       .locator('td')
-      .evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().top))
+      .evaluateAll((all) =>
+        all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().y),
+      )
 
-    expect(await page.locator('table.cards thead th').first().isVisible()).toBe(false)
-    expect(new Set(cells).size).toBeGreaterThan(2)
+    expect(places.length).toBeGreaterThan(2)
+    expect(new Set(places).size).toBe(places.length)
   })
 
   test('the navigation at the bottom leads everywhere', async () => {

@@ -4,7 +4,7 @@ import { tokenRates } from '../../src/access/auth/attempt-limits.ts'
 import { hindrancesOn } from '../support/console/accessible.ts'
 import type { SignInKey } from '../support/console/browser-pages.ts'
 import { consoleTests } from '../support/console/console-tests.ts'
-import { createKey, newPerson } from '../support/people.ts'
+import { createKey, newPerson, type Person } from '../support/people.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -28,21 +28,25 @@ async function overviewOn(page: Page): Promise<void> {
 }
 
 /** Ends all sessions that a key has, as somebody does who has lost a notebook. */
-async function endSessionsOf({ apiKey }: SignInKey): Promise<void> {
-  const { body } = await at.api.withToken<{ id: string; apiKeyId: string }[]>(
+async function endSessionsOf(
+  { apiKey }: SignInKey,
+  api: Pick<Person, 'withToken'> = at.api,
+): Promise<void> {
+  const { body } = await api.withToken<{ id: string; apiKeyId: string }[]>(
     'GET',
     '/console/sessions',
   )
   const ended = body.filter((session) => session.apiKeyId === apiKey)
   expect(ended).not.toEqual([])
   for (const { id } of ended) {
-    expect((await at.api.withToken('DELETE', `/console/sessions/${id}`)).status).toBe(204)
+    expect((await api.withToken('DELETE', `/console/sessions/${id}`)).status).toBe(204)
   }
 }
 
 test('a key and its secret lead to the page that was asked for', async () => {
   const page = await at.open('/console/alerts?state=firing')
   await keyOn(page).waitFor()
+  expect(await keyOn(page).evaluate((box) => box === document.activeElement)).toBe(true)
   expect(await hindrancesOn(page)).toEqual([])
 
   await fill(page, admin)
@@ -68,10 +72,11 @@ test('a wrong secret is refused in words, and the right one is taken after it', 
 test('who has tried too often is told when to come back, and can then', async () => {
   const { key } = await newPerson(at.api)
   const wrong = { apiKey: key.apiKey, apiSecret: 'wrong' }
+  const page = await at.open('/')
+  await keyOn(page).waitFor()
   for (let count = 0; count < tokenRates.failuresOfPair.burst; count++) {
     await at.api.request('POST', '/auth/token', { body: wrong })
   }
-  const page = await at.open('/')
   const button = page.getByRole('button', { name: 'Sign in' })
 
   await fill(page, wrong)
@@ -154,6 +159,71 @@ test('who is signed out amid a definition loses nothing that was typed', async (
   await page.getByText('mosquitto_pub').first().waitFor()
   const { body } = await at.api.withToken<{ name: string }[]>('GET', '/streams')
   expect(body.map((stream) => stream.name)).toEqual(['boiler 7 <b>"'])
+})
+
+test('what somebody was about to do is not done for another who signs in over the page', async () => {
+  const first = await newPerson(at.api)
+  const other = await newPerson(at.api)
+  const page = await at.signedIn('/console/vaults/new', { key: first.key })
+  await page.getByLabel('Name', { exact: true }).fill('theirs')
+  await page.getByRole('radio', { name: 'A new one' }).check()
+  await page.getByLabel('Name of the template').fill('theirs')
+  await page.getByLabel('Hint').fill('theirs')
+  await page.route(
+    '**/templates',
+    async (route) => {
+      await endSessionsOf(first.key, first)
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Make the vault' }).click()
+  await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+
+  const loaded = page.waitForEvent('load')
+  await fill(page, other.key)
+  await loaded
+
+  await page.getByRole('heading', { level: 1, name: 'New vault' }).waitFor()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('')
+  for (const person of [first, other]) {
+    expect((await person.withToken('GET', '/vaults')).body).toEqual([])
+  }
+})
+
+test('a session that is begun anew in one tab goes on in another as soon as it is seen', async () => {
+  const key = await createKey(at.api)
+  const page = await at.signedIn('/console/webhooks', { key })
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+  await endSessionsOf(key)
+  const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+  await dialog.waitFor()
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('secret')
+
+  const second = await page.context().newPage()
+  await second.goto(`${at.origin}/console/`)
+  await fill(second, key)
+  await overviewOn(second)
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('a tab notices that somebody else has signed in in another one', async () => {
+  const { key } = await newPerson(at.api)
+  const page = await at.signedIn('/console/webhooks', { key })
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+  const second = await page.context().newPage()
+  await second.goto(`${at.origin}/console/`)
+  await second.getByRole('button', { name: /UTC|GMT|[+-]\d/ }).click()
+  await second.getByRole('button', { name: 'Sign out' }).click()
+  await expect.poll(() => second.title()).toBe('Sign in · Streamvault')
+  await fill(second, admin)
+  await overviewOn(second)
+
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+
+  await page.getByRole('button', { name: /^admin/ }).waitFor()
 })
 
 test('who signs out is out, and the way back leads nowhere', async () => {

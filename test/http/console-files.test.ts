@@ -110,6 +110,7 @@ describe('a console that is built', () => {
 
   test.each([
     '/console/assets/main-0000.js',
+    '/console/assets',
     '/console/assets/',
     '/console/assets/main-4f2a.js.br',
     '/console/assets/%2e%2e/stamp.json',
@@ -191,6 +192,11 @@ describe('a console beside operations of the interface', () => {
     await using beside = await ServedConsole.start({
       others: async (app) => {
         app.get('/console/session', { schema }, async () => ({}))
+        app.put(
+          '/console/settings',
+          { schema: { ...schema, operationId: 'replaceSettings' } },
+          async () => ({}),
+        )
         app.delete(
           '/console/sessions/:id',
           { schema: { ...schema, operationId: 'endSession', params: idParams } },
@@ -202,11 +208,14 @@ describe('a console beside operations of the interface', () => {
 
     const session = await beside.ask('/console/session')
     const another = await beside.ask('/console/sessions/7')
+    const settings = await beside.ask('/console/settings')
+    const below = await beside.ask('/console/settings/')
     const page = await beside.ask('/console/sessions-of-others')
 
     expect(session.bytes.toString()).toBe('{}')
     expect(another.status).toBe(405)
     expect(another.headers.allow).toBe('DELETE')
+    expect([settings.status, below.status]).toEqual([405, 404])
     expect(page.bytes.toString()).toBe(builtPage)
   })
 })

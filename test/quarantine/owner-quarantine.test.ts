@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import type { ListCursor } from '../../src/core/list-cursor.ts'
-import { OwnerQuarantine } from '../../src/ingest/quarantine/owner-quarantine.ts'
+import { type OwnerPage, OwnerQuarantine } from '../../src/ingest/quarantine/owner-quarantine.ts'
 import { TestState } from '../support/test-state.ts'
 
 const reasons = ['malformed', 'schema_mismatch', 'timestamp_in_future'] as const
@@ -177,6 +177,21 @@ async function after(done: readonly (typeof step extends fc.Arbitrary<infer One>
   return fleet
 }
 
+function placeOf({ next }: OwnerPage): ListCursor | undefined {
+  return next && { createdAtUs: next.receivedAtUs, id: String(next.id) }
+}
+
+/** The state, with something that happens after each of the first statements that read it. */
+function stateWith(happenings: (() => Promise<void>)[]) {
+  return tests.state.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      await happenings.shift()?.()
+      return result
+    },
+  })
+}
+
 describe('the quarantine of all streams of an owner', () => {
   test('comes page by page, each entry that is meant once, the newest first', async () => {
     const quarantine = new OwnerQuarantine(tests.state)
@@ -189,14 +204,12 @@ describe('the quarantine of all streams of an owner', () => {
         const owner = streamId ? (fleet.streams.get(streamId) as UserId) : fleet.owners[0]
         const found: number[] = []
         let before: ListCursor | undefined
-        for (let hasMore = true; hasMore; ) {
+        do {
           const page = await quarantine.page(owner, { ...rest, streamId }, { before, limits })
           expect(page.entries.length).toBeLessThanOrEqual(limits.entries)
           found.push(...page.entries.map(({ id }) => id))
-          const last = page.entries.at(-1)
-          before = last && { createdAtUs: last.receivedAtUs, id: String(last.id) }
-          ;({ hasMore } = page)
-        }
+          before = placeOf(page)
+        } while (before)
 
         const wanted = fleet
           .shown(owner)
@@ -210,6 +223,33 @@ describe('the quarantine of all streams of an owner', () => {
         expect(found).toEqual(wanted.map(({ id }) => id))
       }),
       { numRuns: 60 },
+    )
+  })
+
+  test('comes whole though entries leave while they are looked for', async () => {
+    const leaving = fc.array(fc.array(fc.nat(20), { maxLength: 4 }), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(steps, leaving, fc.integer({ min: 1, max: 4 }), async (done, gone, most) => {
+        const fleet = await after(done)
+        const [owner] = fleet.owners
+        const happenings = gone.map((some) => async () => {
+          for (const index of some) await fleet.release(index)
+        })
+        const quarantine = new OwnerQuarantine(stateWith(happenings))
+        const filter = { reasons: [], startUs: undefined, endUs: undefined, streamId: undefined }
+        const limits = { entries: most, payloadBytes: 90 }
+        const found: number[] = []
+        let before: ListCursor | undefined
+        do {
+          const page = await quarantine.page(owner, filter, { before, limits })
+          found.push(...page.entries.map(({ id }) => id))
+          before = placeOf(page)
+        } while (before)
+
+        const stayed = fleet.shown(owner).map(({ id }) => id)
+        expect(found.filter((id) => stayed.includes(id))).toEqual(stayed)
+      }),
+      { numRuns: 100 },
     )
   })
 

@@ -9,6 +9,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #pairs = new Map<Socket, Socket>()
   /** Bytes that are still passed on. */
   #bytesLeft = Number.POSITIVE_INFINITY
+  #isCut = false
   #holdIn: { readonly request: string; readonly bytes: number } | undefined
 
   static async start(target: number): Promise<TcpProxy> {
@@ -19,7 +20,10 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   private constructor(target: number) {
-    this.#server = createServer((client) => this.#join(client, connect(target, '127.0.0.1')))
+    this.#server = createServer((client) => {
+      if (this.#isCut) client.resetAndDestroy()
+      else this.#join(client, connect(target, '127.0.0.1'))
+    })
   }
 
   get port(): number {
@@ -45,6 +49,16 @@ export class TcpProxy implements AsyncDisposable {
   reset(): void {
     this.#bytesLeft = Number.POSITIVE_INFINITY
     for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  /** Resets all connections, and each new one as soon as it comes, until it is mended. */
+  cut(): void {
+    this.#isCut = true
+    this.reset()
+  }
+
+  mend(): void {
+    this.#isCut = false
   }
 
   /** Ends the connections of clients. The server does not hear of it, and what it goes on to send is lost. */

@@ -39,5 +39,7 @@ export function followUnread(): () => void {
     clearTimeout(timer)
     abort.abort()
     stream.close()
+    // Who signs in next has another inbox.
+    unreadCount.value = undefined
   }
 }

@@ -14,11 +14,13 @@ export interface ToldTime {
   readonly answeredMs: number
 }
 
-/** How far the service is ahead, after an answer: as before, as long as what it says can be so. */
+/** How far the service is ahead, after an answer: as before, or not at all, as long as that can be so. */
 export function aheadAfter(beforeMs: number, { serviceMs, sentMs, answeredMs }: ToldTime): number {
   const [least, greatest] = [serviceMs - answeredMs, serviceMs + 1000 - sentMs]
-  const isPossible = least - toleranceMs <= beforeMs && beforeMs <= greatest + toleranceMs
-  return isPossible ? beforeMs : Math.round((least + greatest) / 2)
+  const known = [beforeMs, 0].find(
+    (aheadMs) => least - toleranceMs <= aheadMs && aheadMs <= greatest + toleranceMs,
+  )
+  return known ?? Math.round((least + greatest) / 2)
 }
 
 /**

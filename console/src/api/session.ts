@@ -49,8 +49,35 @@ export async function signIn(apiKey: string, apiSecret: string): Promise<void> {
   const before = facts.peek()
   await client.call('signIn', { body: { apiKey, apiSecret } })
   await loadSession()
-  // What is on the page is the other user's: it begins anew.
-  if (before !== undefined && before.user.id !== facts.peek()?.user.id) location.reload()
+  goOnFor(before)
+}
+
+/**
+ * Looks whether the session is still the one that the page was made for: another tab shares its cookie, and may have
+ * ended it, begun it anew, or signed in somebody else. Without an answer nothing changes.
+ */
+export async function lookAtSession(): Promise<void> {
+  const before = facts.peek()
+  if (before === undefined) return
+  try {
+    const now = await client.call('readConsoleSession')
+    // Somebody has signed out here while the answer was on its way.
+    if (facts.peek() !== before) return
+    state.value = { is: 'in', facts: now }
+    goOnFor(before)
+  } catch (error) {
+    if (isSignedOut(error) && facts.peek() === before) state.value = { is: 'over', facts: before }
+  }
+}
+
+/** Lets calls that wait for a session go on, unless they are those of somebody else. */
+function goOnFor(before: SessionFacts | undefined): void {
+  if (before !== undefined && before.user.id !== facts.peek()?.user.id) {
+    // What is on the page, and what it was about to do, is the other user's: it begins anew.
+    waiting = []
+    location.reload()
+    return
+  }
   const released = waiting
   waiting = []
   for (const release of released) release()
@@ -63,14 +90,18 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     if (!isSignedOut(error)) throw error
   }
+  waiting = []
   state.value = { is: 'out' }
 }
 
-/** The session is over: resolves when somebody has signed in over the page. */
+/**
+ * The session is over: resolves when the same user has signed in over the page. What was still under way when
+ * somebody signed out stays undone: the next to sign in may be somebody else.
+ */
 export async function signedInAgain(): Promise<void> {
   const known = facts.peek()
   state.value = known ? { is: 'over', facts: known } : { is: 'out' }
   const { promise, resolve } = Promise.withResolvers<void>()
-  waiting.push(resolve)
+  if (known) waiting.push(resolve)
   await promise
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, failureOf } from '../api/failure.ts'
+import { passFocusOn } from './row-keys.ts'
 import { FailureText } from './states.tsx'
 
 export interface ActionProps {
@@ -18,7 +19,18 @@ export function Action({ run, look = 'usual', isDisabled = false, done, children
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const [isDone, setDone] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const isPressed = useRef(false)
+  // While it is being removed it still has the focus: after painting it has not.
+  useLayoutEffect(() => {
+    const place = button.current
+    return () => {
+      if (place) passFocusOn(place)
+    }
+  }, [])
   const press = async () => {
+    if (isPressed.current) return
+    isPressed.current = true
     setBusy(true)
     setFailure(undefined)
     setDone(false)
@@ -28,15 +40,19 @@ export function Action({ run, look = 'usual', isDisabled = false, done, children
     } catch (error) {
       setFailure(failureOf(error))
     } finally {
+      isPressed.current = false
       setBusy(false)
     }
   }
   return (
     <span class="action">
       <button
+        ref={button}
         type="button"
         class={`button ${look === 'usual' ? '' : look}`}
-        disabled={isDisabled || isBusy}
+        disabled={isDisabled}
+        // One that were disabled while it works would lose the focus.
+        aria-disabled={isBusy}
         aria-busy={isBusy}
         onClick={() => void press()}
       >

@@ -11,11 +11,29 @@ export function moveAlongRows(by: 1 | -1): boolean {
   const at = rows.findIndex((row) => row.contains(document.activeElement))
   const next = at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))
   const row = rows[next]
-  const place =
-    row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button')
-  place?.focus({ preventScroll: true })
+  placeIn(row)?.focus({ preventScroll: true })
   row?.scrollIntoView({ block: 'nearest' })
   return true
+}
+
+function placeIn(row: HTMLElement | undefined): HTMLElement | null | undefined {
+  return row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button')
+}
+
+/**
+ * Call it when something goes away: had it the focus, the row that takes its place gets it, or the page. Who works by
+ * keys would begin at the top of the document else.
+ */
+export function passFocusOn(from: HTMLElement): void {
+  if (document.activeElement !== from) return
+  const at = [...document.querySelectorAll(rowSelector)].findIndex((row) => row.contains(from))
+  queueMicrotask(() => {
+    if (document.activeElement !== document.body) return
+    const rows = [...document.querySelectorAll<HTMLElement>(rowSelector)]
+    const row = at === -1 ? undefined : rows[Math.min(at, rows.length - 1)]
+    const place = placeIn(row) ?? document.getElementById('main')
+    place?.focus({ preventScroll: true })
+  })
 }
 
 /** Chooses the row that has the focus, or no longer. False: there is nothing to choose. */

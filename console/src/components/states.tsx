@@ -133,7 +133,7 @@ export function Empty({
   readonly children: ComponentChildren
 }) {
   return (
-    <div class="notice">
+    <div class="notice empty">
       <h2>{title}</h2>
       {children}
     </div>
@@ -142,6 +142,9 @@ export function Empty({
 
 const ownRemedies: Readonly<Record<string, string>> = {
   unreachable: 'The service was not reached: it may be starting anew, or the network is gone.',
+  unreadable:
+    'Something between here and the service has answered instead of it, such as a proxy: tell who runs it.',
+  rate_limited: 'Too much was asked at once. It goes on when the time that is shown is over.',
   page_error:
     'This is a mistake of the page. Load it again; if it stays, tell who runs the service.',
 }

@@ -8,7 +8,7 @@ export interface TextFilterProps {
 }
 
 /** Keys that are pressed faster than this filter once. */
-const typingMs = 250
+const typingMs = 150
 
 /** A text that a list is filtered by, kept in the address. With another text the list begins at its first page. */
 export function TextFilter({ label, name }: TextFilterProps) {

@@ -103,7 +103,8 @@ function Remarks({ inferred: { samples, notes, misfits } }: { readonly inferred:
     <>
       <p class="soft">
         Proposed from {samples} {samples === 1 ? 'message' : 'messages'}
-        {misfits.length === 0 && ', which it would take as they are'}.
+        {misfits.length === 0 && `, which it would take as ${samples === 1 ? 'it is' : 'they are'}`}
+        .
       </p>
       {misfits.length > 0 && (
         <div class="notice warn">

@@ -22,9 +22,9 @@ export function FirstStream() {
   const madeId = query.get('made')
   if (!may('streams:write')) {
     return (
-      <Empty title="There are no streams yet">
+      <Empty title="Your key may not make streams">
         <p>
-          A stream keeps what a device sends. Your key may not make one: it needs the permission{' '}
+          A stream keeps what a device sends. To make one, a key needs the permission{' '}
           <code>streams:write</code>, which whoever gave you the key can give.
         </p>
       </Empty>

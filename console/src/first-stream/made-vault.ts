@@ -20,7 +20,8 @@ export async function vaultOf(choice: VaultChoice, made: Made): Promise<string> 
 
 async function newVault({ name, templateId }: Extract<VaultChoice, { is: 'new' }>, made: Made) {
   made.templateId ??= templateId ?? (await newTemplate(name))
-  const body = { name, template_id: made.templateId }
+  // Nobody was asked whether others may see it.
+  const body = { name, template_id: made.templateId, public: false }
   return (await api.call('createVault', { body })).id
 }
 

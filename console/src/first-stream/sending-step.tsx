@@ -1,9 +1,12 @@
+import type { Operations } from '../../../clients/typescript/call.ts'
 import { api } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { facts, may } from '../api/session.ts'
 import { CopyText } from '../components/copy.tsx'
 import { NameLink } from '../components/name-link.tsx'
 import { Failed, FailureText, Loaded } from '../components/states.tsx'
+import { nowMs } from '../components/time.tsx'
+import { exampleReading } from '../formats/example-reading.ts'
 import { paths } from '../routing/paths.ts'
 import { type CommandFacts, curlLine, mosquittoLine, topicOf } from './commands.ts'
 import { useFirstReading } from './first-reading.ts'
@@ -21,7 +24,7 @@ export function SendingStep({ streamId }: SendingStepProps) {
   )
   return (
     <Loaded of={stream} lines={4}>
-      {({ name, source, warnings }) => (
+      {({ name, source, schema, warnings }) => (
         <div class="stack">
           <p>
             <NameLink href={paths.stream(streamId)} name={name} /> is there, and waits.
@@ -31,7 +34,7 @@ export function SendingStep({ streamId }: SendingStepProps) {
               {warning}
             </p>
           ))}
-          <Commands streamId={streamId} source={source} />
+          <Commands streamId={streamId} source={source} schema={schema} />
           {may('data:read') ? <Waiting streamId={streamId} /> : <Unseen />}
         </div>
       )}
@@ -41,11 +44,10 @@ export function SendingStep({ streamId }: SendingStepProps) {
 
 interface CommandsProps extends SendingStepProps {
   readonly source: Readonly<Record<string, unknown>>
+  readonly schema: Operations['readStream']['answer']['schema']
 }
 
-const unknownSample = { first: '{"temperature": 21.5}', contentType: 'application/json' } as const
-
-function Commands({ streamId, source }: CommandsProps) {
+function Commands({ streamId, source, schema }: CommandsProps) {
   const service = facts.value?.service
   if (service === undefined) return null
   const topic = source['topic']
@@ -56,7 +58,11 @@ function Commands({ streamId, source }: CommandsProps) {
     mqtt: service.mqtt,
     mqtts: service.mqtts,
     topic: typeof topic === 'string' && !/[+#]/.test(topic) ? topic : undefined,
-    message: sampleFor(streamId) ?? unknownSample,
+    // Without the sample, as after loading the page again, something that the stream takes.
+    message: sampleFor(streamId) ?? {
+      first: JSON.stringify(exampleReading(schema, new Date(nowMs.peek()).toISOString())),
+      contentType: 'application/json',
+    },
   }
   const mosquitto = mosquittoLine(known)
   return (

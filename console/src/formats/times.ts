@@ -40,9 +40,13 @@ export function offsetName(at: Date | number = Date.now()): string {
   return (name?.value ?? 'UTC').replace('GMT', 'UTC')
 }
 
+/** The time of a page moves each second, and clocks are never quite alike: what is ahead by less has been. */
+const clocksApartS = 2
+
 /** How long ago: `4 s ago`, `3 h ago`; `in 12 s` for what is to come. */
 export function ago(at: Date | string | number, nowMs: number): string {
   const seconds = (nowMs - new Date(at).getTime()) / 1000
+  if (seconds < 0 && seconds > -clocksApartS) return 'just now'
   return seconds < 0 ? `in ${span(-seconds)}` : `${span(seconds)} ago`
 }
 

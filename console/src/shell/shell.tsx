@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
-import { session } from '../api/session.ts'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { lookAtSession, session } from '../api/session.ts'
 import './shell.css'
 import { ConnectionLine } from './connection-line.tsx'
 import { Header } from './header.tsx'
@@ -17,6 +17,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const onHelp = useCallback(() => setShown('keys'), [])
   const onClose = useCallback(() => setShown(undefined), [])
   useShortcuts({ onSearch, onHelp })
+  useEffect(lookAtSessionWhenSeen, [])
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -36,4 +37,14 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       {session.value.is === 'over' && <SignInAgain />}
     </div>
   )
+}
+
+/** What another tab has done is noticed when this one is looked at again. */
+function lookAtSessionWhenSeen(): () => void {
+  document.addEventListener('visibilitychange', seen)
+  return () => document.removeEventListener('visibilitychange', seen)
+}
+
+function seen(): void {
+  if (!document.hidden) void lookAtSession()
 }

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, failureOf } from '../api/failure.ts'
 import { serviceNowMs } from '../api/service-clock.ts'
 import { facts, signIn } from '../api/session.ts'
@@ -10,28 +11,40 @@ import { span } from '../formats/times.ts'
 
 /** The page of those who are not signed in. */
 export function SignInPage() {
+  const keyBox = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    document.title = 'Sign in · Streamvault'
+    keyBox.current?.focus()
+  }, [])
   return (
     <main class="sign-in stack" id="main">
       <h1>Streamvault</h1>
       <p class="soft">
         Sign in with an API key. The first one is in the file that the service names when it starts.
       </p>
-      <SignInForm />
+      <SignInForm keyBox={keyBox} />
     </main>
   )
 }
 
 /** Over the page, when the session has ended: what was typed, chosen and scrolled to stays. */
 export function SignInAgain() {
+  const secretBox = useRef<HTMLInputElement>(null)
   return (
-    <Dialog title="Your session is over" onClose={undefined}>
+    <Dialog title="Your session is over" onClose={undefined} focusFirst={secretBox}>
       <p>Sign in again to go on. Everything on the page stays as it is.</p>
-      <SignInForm keyId={facts.value?.apiKeyId} />
+      <SignInForm keyId={facts.value?.apiKeyId} secretBox={secretBox} />
     </Dialog>
   )
 }
 
-function SignInForm({ keyId = '' }: { readonly keyId?: string | undefined }) {
+interface SignInFormProps {
+  readonly keyId?: string | undefined
+  readonly keyBox?: RefObject<HTMLInputElement | null>
+  readonly secretBox?: RefObject<HTMLInputElement | null>
+}
+
+function SignInForm(boxes: SignInFormProps) {
   const [failure, setFailure] = useState<Failure & { readonly untilMs: number | undefined }>()
   const [isBusy, setBusy] = useState(false)
   const waitS = failure?.untilMs === undefined ? 0 : (failure.untilMs - nowMs.value) / 1000
@@ -56,7 +69,7 @@ function SignInForm({ keyId = '' }: { readonly keyId?: string | undefined }) {
         void submit(event.currentTarget)
       }}
     >
-      <KeyFields keyId={keyId} />
+      <KeyFields {...boxes} />
       {failure && (
         <div class="notice bad" role="alert">
           <FailureText failure={failure} />
@@ -72,7 +85,7 @@ function SignInForm({ keyId = '' }: { readonly keyId?: string | undefined }) {
   )
 }
 
-function KeyFields({ keyId }: { readonly keyId: string }) {
+function KeyFields({ keyId = '', keyBox, secretBox }: SignInFormProps) {
   return (
     <>
       <Field
@@ -80,6 +93,7 @@ function KeyFields({ keyId }: { readonly keyId: string }) {
         control={(tied) => (
           <input
             {...tied}
+            ref={keyBox ?? null}
             name="key"
             required
             autocomplete="username"
@@ -91,7 +105,14 @@ function KeyFields({ keyId }: { readonly keyId: string }) {
       <Field
         label="Secret"
         control={(tied) => (
-          <input {...tied} name="secret" type="password" required autocomplete="current-password" />
+          <input
+            {...tied}
+            ref={secretBox ?? null}
+            name="secret"
+            type="password"
+            required
+            autocomplete="current-password"
+          />
         )}
       />
     </>

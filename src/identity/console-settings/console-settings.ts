@@ -13,9 +13,10 @@ export interface ConsoleSettings {
 
 const usual: ConsoleSettings = { theme: 'system', timeZone: 'browser', shortcuts: true }
 
-/** Whether times can be shown in it. */
+/** Whether times can be shown in it, in every browser: some take offsets as well, and others fail at them. */
 export function isZone(name: string): boolean {
   if (name === 'browser') return true
+  if (/^[+-]/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {

@@ -21,6 +21,14 @@ interface DecidedOfStream {
   readonly quarantine: readonly { readonly kind: string }[]
 }
 
+/** What was counted of a stream at once. */
+interface Counted {
+  readonly count: number
+  readonly atUs: number
+  /** How much of it has not faded by now: 1 for all. */
+  readonly part: number
+}
+
 /** How much comes of one stream. */
 export interface StreamPace {
   /** Averaged over about a minute. */
@@ -71,17 +79,20 @@ export class Activity {
   async noteDecided(decided: readonly DecidedOfStream[]): Promise<void> {
     await this.meet(decided.map(({ streamId }) => streamId))
     this.#turn()
+    const now = this.#times.now()
+    const nowMs = this.#nowMs()
     for (const { streamId, received, lastReceivedAtUs, quarantine } of decided) {
       const row = this.#rows.rowOf(streamId)
       if (row === undefined || received === 0) continue
       // A round is short, and a slot is long: all of it goes by the last of them.
-      const atUs = this.#times.steadyUsOf(lastReceivedAtUs)
+      const atUs = this.#times.steadyUsOf(lastReceivedAtUs, now)
       if (atUs === undefined) continue
-      const recent = this.#add(row, 'received', { count: received, atUs })
+      const part = Math.exp((atUs - now.steadyUs) / fadesUs)
+      this.#add(row, 'received', { count: received, atUs, part })
       this.#rows.add(row, this.#times.slotOf(atUs, slotMinutes), received)
-      this.#rows.addRecent(row, recent, this.#nowMs())
+      this.#rows.addRecent(row, received * part, nowMs)
       const refused = refusedOf(quarantine)
-      if (refused > 0) this.#add(row, 'quarantined', { count: refused, atUs })
+      if (refused > 0) this.#add(row, 'quarantined', { count: refused, atUs, part })
     }
   }
 
@@ -112,7 +123,7 @@ export class Activity {
       const row = this.#rows.rowOf(id)
       if (row === undefined) continue
       const count = this.#rows.storedSince(row, this.#needs.storedOf(id))
-      if (count > 0) this.#add(row, 'stored', { count, atUs })
+      if (count > 0) this.#add(row, 'stored', { count, atUs, part: 1 })
     }
   }
 
@@ -151,12 +162,9 @@ export class Activity {
     return owner.shown(this.#times)
   }
 
-  /** Returns as much of the count as is of now. */
-  #add(row: number, kind: ActivityKind, { count, atUs }: { count: number; atUs: number }): number {
-    const recent = count * Math.exp((atUs - this.#times.nowUs()) / fadesUs)
+  #add(row: number, kind: ActivityKind, { count, atUs, part }: Counted): void {
     const minute = this.#times.slotOf(atUs, 1)
-    this.#rows.ownerOf(row)?.add(kind, minute, { count, recent })
-    return recent
+    this.#rows.ownerOf(row)?.add(kind, minute, { count, recent: count * part })
   }
 
   #paceOf(id: StreamId, unknown: number): StreamPace {

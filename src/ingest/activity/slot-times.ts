@@ -1,6 +1,13 @@
-import { aheadUsOf, type Clocks, steadyUsOf } from '../../core/clock.ts'
+import { aheadUsOf, type Clocks } from '../../core/clock.ts'
 
 const usPerMinute = 60_000_000
+
+/** What both clocks say at once. */
+export interface Moment {
+  readonly steadyUs: number
+  /** How far the wall clock is ahead of steady time. */
+  readonly aheadUs: number
+}
 
 /**
  * Numbers slots of time. They go by steady time, so that nothing is lost when the wall clock is set, and their
@@ -23,9 +30,14 @@ export class SlotTimes {
   }
 
   /** The steady time of something that was received; undefined for what came before the start. */
-  steadyUsOf(receivedAtUs: number): number | undefined {
-    const atUs = steadyUsOf(this.#clock, receivedAtUs)
+  steadyUsOf(receivedAtUs: number, { steadyUs, aheadUs }: Moment): number | undefined {
+    const atUs = Math.min(receivedAtUs - aheadUs, steadyUs)
     return atUs < this.#sinceUs ? undefined : atUs
+  }
+
+  /** To be asked once for a round of many streams: to look at the clocks for each costs more than to count. */
+  now(): Moment {
+    return { steadyUs: this.#clock.steadyUs(), aheadUs: aheadUsOf(this.#clock) }
   }
 
   nowUs(): number {

@@ -77,11 +77,10 @@ async function list(
   const before = after && entryCursor(after)
   await processing.caughtUp()
   const limits = { entries: limit, payloadBytes: pageBytesMax }
-  const { entries, hasMore } = await ownerQuarantine.page(userId, filter, { before, limits })
-  const last = entries.at(-1)
+  const { entries, next } = await ownerQuarantine.page(userId, filter, { before, limits })
   return {
     entries: entries.map(api.entryOfStreamBody),
-    nextCursor: hasMore && last ? cursorOf(last) : null,
+    nextCursor: next ? cursorOf(next) : null,
   }
 }
 

@@ -25,8 +25,10 @@ export interface HeldOfStream extends HeldReading {
 }
 
 export interface OwnerPage {
+  /** Fewer than were asked for, or none, where some have left the quarantine while they were looked for. */
   readonly entries: readonly HeldOfStream[]
-  readonly hasMore: boolean
+  /** Where the next page begins, if there is one. */
+  readonly next: Pick<Place, 'id' | 'receivedAtUs'> | undefined
 }
 
 /** How many entries a stream has with a reason. */
@@ -66,7 +68,9 @@ export class OwnerQuarantine {
     const sizes = await this.#sizes(places)
     const count = fittingOf(sizes, limits)
     const entries = await this.#read(sizes.slice(0, count))
-    return { entries, hasMore: sizes.length > count }
+    // What has left meanwhile ends no walk: it goes on behind the last place that was looked at.
+    if (count < sizes.length) return { entries, next: sizes[count - 1] }
+    return { entries, next: places.length > limits.entries ? places.at(-1) : undefined }
   }
 
   /** How many entries there are for each reason. */

@@ -28,8 +28,8 @@ const forever = 'public, max-age=31536000, immutable'
 /** May be kept, and has to be asked for each time: it names the assets of its build. */
 const askedAnew = 'no-cache'
 
-/** Paths below /console/ that are operations of the interface: those with another method are no pages. */
-const ofTheInterface = /^sessions?(?:\/|$)/
+/** Paths below /console/ that are no pages: operations of the interface, with whatever method, and the folder of assets. */
+const noPage = /^(?:assets|sessions?|settings)(?:\/|$)/
 
 /**
  * The console: its page at `/` and at every path below `/console/`, and the files that it is made of. There is nothing
@@ -50,7 +50,7 @@ export function consoleRoutes({ files }: ConsoleRoutesNeeds): FastifyPluginAsync
     app.get('/console', { config }, page)
     app.get<Rest>('/console/*', { config }, async (request, reply) => {
       const path = request.params['*']
-      if (ofTheInterface.test(path)) return notFound(reply)
+      if (noPage.test(path)) return notFound(reply)
       if (!isFileName(path) || path === 'index.html') return await page(request, reply)
       const file = await find(path)
       if (file === undefined) return notFound(reply)

@@ -66,7 +66,7 @@ export async function overviewOf(
   ])
   return {
     activity,
-    streams: streamFigures(counted, fetched),
+    streams: streamFigures(counted, (id) => sources.statusOf(id)),
     fetched,
     alerts,
     quarantine: { ...counts, groups },

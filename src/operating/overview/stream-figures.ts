@@ -22,15 +22,25 @@ export interface FetchedStream {
   readonly streamId: StreamId
   readonly streamName: string
   readonly isPaused: boolean
-  readonly hasReceived: boolean
   readonly status: SourceStatus
 }
 
-interface Counted {
+interface Counts {
   readonly total: number
   readonly paused: number
   readonly active: number
   readonly silent: number
+}
+
+interface Counted extends Counts {
+  /** Streams that are fetched, as they were when they were counted. */
+  readonly fetched: readonly CountedSource[]
+}
+
+interface CountedSource {
+  readonly id: StreamId
+  readonly isPaused: boolean
+  readonly hasReceived: boolean
 }
 
 /** How long a count is good for. To go through thousands of streams takes milliseconds, and many may look at once. */
@@ -66,27 +76,40 @@ async function countStreams(
   ownerId: UserId,
   nowUs: number,
 ): Promise<Counted> {
-  const { rows } = await sql<Counted>`SELECT count(*) AS total,
+  // One statement, as both are of one moment then: a source whose stream was not counted would be taken off nothing.
+  const { rows } = await sql<Counts & { readonly sources: string }>`SELECT count(*) AS total,
       count(stream.paused_at) AS paused,
       count(CASE WHEN stream.paused_at IS NULL AND counters.received > 0 THEN 1 END) AS active,
       count(CASE WHEN stream.paused_at IS NULL AND counters.received > 0
-        AND counters.last_received_at < ${nowUs - silentAfterUs} THEN 1 END) AS silent
+        AND counters.last_received_at <= ${nowUs - silentAfterUs} THEN 1 END) AS silent,
+      (SELECT json_group_array(json_array(fetched.id, fetched.paused_at IS NOT NULL, own.received > 0))
+        FROM stream_sources AS source
+          JOIN data_streams AS fetched ON fetched.id = source.stream_id
+          LEFT JOIN stream_counters AS own ON own.stream_id = source.stream_id
+        WHERE source.owner_id = ${ownerId}) AS sources
     FROM data_streams AS stream
       LEFT JOIN stream_counters AS counters ON counters.stream_id = stream.id
     WHERE stream.owner_id = ${ownerId}`.execute(state)
-  return rows[0] as Counted
+  const { sources, ...counts } = rows[0] as (typeof rows)[number]
+  const listed = JSON.parse(sources) as readonly (readonly [StreamId, number, number | null])[]
+  const fetched = listed.map(([id, isPaused, hasReceived]) => ({
+    id,
+    isPaused: isPaused === 1,
+    hasReceived: hasReceived === 1,
+  }))
+  return { ...counts, fetched }
 }
 
 /** How the streams of an owner are doing. */
 export function streamFigures(
-  { total, paused, active, silent }: Counted,
-  fetched: readonly FetchedStream[],
+  { total, paused, active, silent, fetched }: Counted,
+  statusOf: (id: StreamId) => Pick<SourceStatus, 'isLasting'> | undefined,
 ): StreamFigures {
   const byState = { created: total - paused - active, active, paused, error: 0 }
   // Failures are in memory: each takes a stream out of the state that its row shows.
-  for (const { status, ...stream } of fetched) {
+  for (const { id, ...stream } of fetched) {
     byState[stateOf({ ...stream, isFailing: false })]--
-    byState[stateOf({ ...stream, isFailing: status.isLasting })]++
+    byState[stateOf({ ...stream, isFailing: statusOf(id)?.isLasting === true })]++
   }
   return { total, byState, silent }
 }
@@ -100,15 +123,12 @@ export async function fetchedStreams(
   const rows = await state
     .selectFrom('stream_sources as source')
     .innerJoin('data_streams as stream', 'stream.id', 'source.stream_id')
-    .leftJoin('stream_counters as counters', 'counters.stream_id', 'source.stream_id')
-    .select(['stream.id', 'stream.name', 'stream.paused_at', 'counters.received'])
+    .select(['stream.id', 'stream.name', 'stream.paused_at'])
     .where('source.owner_id', '=', ownerId)
     .execute()
-  return rows.flatMap(({ id, name, paused_at, received }) => {
+  return rows.flatMap(({ id, name, paused_at }) => {
     const status = statusOf(id as StreamId)
     if (!status) return []
-    const hasReceived = (received ?? 0) > 0
-    const isPaused = paused_at !== null
-    return [{ streamId: id as StreamId, streamName: name, isPaused, hasReceived, status }]
+    return [{ streamId: id as StreamId, streamName: name, isPaused: paused_at !== null, status }]
   })
 }

@@ -31,3 +31,8 @@ test('a wrong clock is known as well as the way there and back lets it, and then
     }),
   )
 })
+
+test('a clock that is set right is known to be', () => {
+  const before = aheadAfter(0, told(dayMs, 0, [20, 20]))
+  expect(aheadAfter(before, told(0, dayMs, [20, 20]))).toBe(0)
+})

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 
 /** Waits until a page says what it is, and nothing on it is loading any more. */
 export async function arrived(page: Page): Promise<void> {
-  await page.locator('#main h1').first().waitFor()
+  await page.locator('.shell #main h1').first().waitFor()
   await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
 }
 

@@ -44,7 +44,7 @@ const streamTabs: Readonly<Record<StreamTab, true>> = {
   access: true,
 }
 
-const vaultTabs = ['streams', 'attachments', 'retention', 'latest']
+const vaultTabs = ['latest', 'streams', 'twin', 'attachments', 'retention']
 
 /** A name as long as people make them, with a word that nothing can break. */
 const longName = `boiler ${'hall'.repeat(30)} of the plant at the river, second floor`

@@ -5,6 +5,7 @@ import { Action } from '../../components/action.tsx'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { NameLink } from '../../components/name-link.tsx'
 import { Time } from '../../components/time.tsx'
+import { placeOfEntry } from '../../routing/entry-place.ts'
 import { paths } from '../../routing/paths.ts'
 
 export type InboxPage = Operations['listInbox']['answer']
@@ -48,7 +49,7 @@ interface EntryRowProps {
 
 function EntryRow({ entry, canAct, onDone }: EntryRowProps) {
   const { id, title, message, created_at: at, read } = entry
-  const href = hrefOf(entry)
+  const href = placeOfEntry(entry)
   return (
     <tr data-row>
       <td class="title">
@@ -101,18 +102,6 @@ function EntryDeeds({ entry, onDone }: { readonly entry: Entry; readonly onDone:
       )}
     </span>
   )
-}
-
-/** The page of what an entry is about, where it has one. */
-function hrefOf({
-  resource_type: type,
-  resource_id: id,
-  event_type: event,
-}: Entry): string | undefined {
-  if (type === 'vault') return paths.vault(id)
-  if (type === 'stream') return event.startsWith('stream.alert') ? paths.stream(id) : undefined
-  if (type === 'data_attachment' || type === 'attachment') return paths.record('attachment', id)
-  return undefined
 }
 
 function toneOf({ type, severity }: Entry): Tone {

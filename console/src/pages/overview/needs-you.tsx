@@ -3,7 +3,7 @@ import { may } from '../../api/session.ts'
 import { Action } from '../../components/action.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { type Deed, type Need, needsOf } from './needs.ts'
+import { type Deed, furtherNeedsOf, type Need, needsOf } from './needs.ts'
 import type { OverviewFacts } from './rates.ts'
 
 export interface NeedsYouProps {
@@ -15,6 +15,7 @@ export interface NeedsYouProps {
 /** What somebody has to look at, with what can be done about it at once. */
 export function NeedsYou({ facts, onDone }: NeedsYouProps) {
   const needs = needsOf(facts)
+  const further = furtherNeedsOf(facts)
   return (
     <section class="card" aria-labelledby="overview-needs">
       <h2 id="overview-needs">Needs you</h2>
@@ -29,6 +30,15 @@ export function NeedsYou({ facts, onDone }: NeedsYouProps) {
             <NeedLine key={need.key} need={need} onDone={onDone} />
           ))}
         </ul>
+      )}
+      {further.length > 0 && (
+        <p class="row">
+          {further.map(({ text, href }) => (
+            <a key={href} href={href}>
+              {text}
+            </a>
+          ))}
+        </p>
       )}
     </section>
   )

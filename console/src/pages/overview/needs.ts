@@ -25,13 +25,13 @@ export type Deed =
 export function needsOf({ alerts, sources, webhooks, quarantine }: OverviewFacts): readonly Need[] {
   return [
     ...alerts.worst.map(
-      ({ alertId, streamName, ruleId, severity, createdAt, value }): Need => ({
+      ({ alertId, streamName, severity, createdAt, ...alert }): Need => ({
         key: `alert ${alertId}`,
         tone: severity === 'critical' ? 'bad' : 'warn',
         kind: severity,
         name: streamName,
         href: paths.record('alert', alertId),
-        text: value === null ? ruleId : `${ruleId}: ${String(value)}`,
+        text: alertText(alert),
         since: createdAt,
         deed: { is: 'acknowledge', alertId },
       }),
@@ -73,4 +73,52 @@ export function needsOf({ alerts, sources, webhooks, quarantine }: OverviewFacts
       }),
     ),
   ]
+}
+
+type Alert = Pick<OverviewFacts['alerts']['worst'][number], 'ruleId' | 'value' | 'threshold'>
+
+function alertText({ ruleId, value, threshold }: Alert): string {
+  if (value === null) return ruleId
+  const limit = threshold === null ? '' : `, limit ${String(threshold)}`
+  return `${ruleId}: ${String(value)}${limit}`
+}
+
+/** What is wrong beyond what `needsOf` lists: the overview has the worst of each kind only. */
+export interface FurtherNeeds {
+  readonly text: string
+  readonly href: string
+}
+
+export function furtherNeedsOf(facts: OverviewFacts): readonly FurtherNeeds[] {
+  const { alerts, sources, webhooks, quarantine } = facts
+  const { info, warning, critical } = alerts.firing
+  const shownEntries = quarantine.worst.reduce((sum, { entries }) => sum + entries, 0)
+  const kinds = [
+    {
+      left: info + warning + critical - alerts.worst.length,
+      what: ['alert', 'alerts'],
+      href: withQuery(paths.alerts, { state: 'firing' }),
+    },
+    {
+      left: sources.failing - sources.worst.length,
+      what: ['source that fails', 'sources that fail'],
+      href: withQuery(paths.sources, { state: 'failing' }),
+    },
+    {
+      left: webhooks ? webhooks.disabled + webhooks.failing - webhooks.worst.length : 0,
+      what: ['webhook', 'webhooks'],
+      href: paths.webhooks,
+    },
+    {
+      left: quarantine.total - shownEntries,
+      what: ['reading in quarantine', 'readings in quarantine'],
+      href: paths.quarantine,
+    },
+  ] as const
+  return kinds
+    .filter(({ left }) => left > 0)
+    .map(({ left, what, href }) => ({
+      text: `${count(left)} more ${what[left === 1 ? 0 : 1]}`,
+      href,
+    }))
 }

@@ -76,6 +76,7 @@ function Beginning({ hasStreams, onLeave }: BeginningProps) {
           </div>
         </div>
       )}
+      {!hasStreams && !may('streams:write') && <p>There are no streams yet.</p>}
       <FirstStream />
     </div>
   )

@@ -1,21 +1,9 @@
 import { api, keyApi } from '../../api/client.ts'
+import { failureOf } from '../../api/failure.ts'
+import { may } from '../../api/session.ts'
 import { paths, type RecordType } from '../../routing/paths.ts'
-
-/** What can be done about a record at once. */
-export interface RecordDeed {
-  readonly says: string
-  readonly done: string
-  readonly needs: string
-  readonly run: () => Promise<unknown>
-}
-
-export interface ShownRecord {
-  readonly title: string
-  readonly facts: object
-  readonly deeds: readonly RecordDeed[]
-  /** Pages that know more of what it is about. */
-  readonly links: readonly { readonly name: string; readonly href: string }[]
-}
+import { readInboxEntry } from './inbox-entry.ts'
+import type { RecordDeed, ShownRecord } from './shown-record.ts'
 
 export interface RecordKind {
   /** What one of them is called. */
@@ -34,8 +22,9 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
     read: async (alertId, signal) => {
       const alert = await api.call('readAlert', { path: { alertId }, signal })
       const deeds = alert.state === 'cleared' ? [] : alertDeeds(alertId, alert.state === 'firing')
+      const streamName = await nameOfStream(alert.streamId, signal)
       return {
-        title: alert.field === null ? alert.ruleId : `${alert.ruleId} of ${alert.field}`,
+        title: streamName === undefined ? alert.ruleId : `${alert.ruleId}: ${streamName}`,
         facts: alert,
         deeds,
         links: [{ name: 'Its stream', href: paths.stream(alert.streamId) }],
@@ -134,6 +123,17 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
   },
 }
 
+/** Undefined where it may not be read, or is gone. */
+async function nameOfStream(streamId: string, signal: AbortSignal): Promise<string | undefined> {
+  if (!may('streams:read')) return undefined
+  try {
+    return (await api.call('readStream', { path: { streamId }, signal })).name
+  } catch (error) {
+    if (failureOf(error).status === 404) return undefined
+    throw error
+  }
+}
+
 function plain(title: string, facts: object): ShownRecord {
   return { title, facts, deeds: [], links: [] }
 }
@@ -153,20 +153,6 @@ function alertDeeds(alertId: string, isFiring: boolean): readonly RecordDeed[] {
     run: () => api.call('clearAlert', { path }),
   }
   return isFiring ? [acknowledge, clear] : [clear]
-}
-
-/** There is no operation for one entry: it is looked for among the newest. */
-async function readInboxEntry(id: string, signal: AbortSignal): Promise<ShownRecord> {
-  const { content } = await api.call('listInbox', { query: { page_size: 100 }, signal })
-  const entry = content.find((one) => one.id === id)
-  if (!entry) throw new Error('the entry is not among the newest 100 of the inbox, or is archived')
-  const read: RecordDeed = {
-    says: 'Mark as read',
-    done: 'Read',
-    needs: 'notifications:write',
-    run: () => api.call('markInboxEntryRead', { path: { notificationId: id } }),
-  }
-  return { title: entry.title, facts: entry, deeds: entry.read ? [] : [read], links: [] }
 }
 
 /** The source of a stream, and how it does. */

@@ -7,7 +7,8 @@ import { Page } from '../../components/page.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { RecordFacts } from './record-facts.tsx'
 import './record.css'
-import { type RecordKind, recordKinds, type ShownRecord } from './record-kinds.ts'
+import { type RecordKind, recordKinds } from './record-kinds.ts'
+import type { ShownRecord } from './shown-record.ts'
 
 /** Anything that has an id and no page of its own: its fields, and what can be done about it. */
 export function RecordPage() {

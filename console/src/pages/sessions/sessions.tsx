@@ -31,8 +31,8 @@ export function Sessions() {
     <Page title="Sessions">
       <div class="stack">
         <p class="soft">
-          Each browser that is signed in has a session. It ends after 12 hours without use, and with
-          its key.
+          Each browser that is signed in has a session. It ends after 12 hours without use, after 7
+          days at most, and with its key.
         </p>
         <Loaded
           of={sessions}

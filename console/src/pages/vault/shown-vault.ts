@@ -3,7 +3,7 @@ import type { Operations } from '../../../../clients/typescript/call.ts'
 export type ShownVault = Operations['readVault']['answer']
 
 /** Parts of the page of a vault. */
-export type VaultTab = 'latest' | 'streams' | 'twin' | 'files' | 'retention'
+export type VaultTab = 'latest' | 'streams' | 'twin' | 'attachments' | 'retention'
 
 export interface TabProps {
   readonly vault: ShownVault

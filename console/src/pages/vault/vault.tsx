@@ -1,8 +1,8 @@
-import lazy from 'preact-iso/lazy'
 import { useRoute } from 'preact-iso/router'
 import { api } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { may } from '../../api/session.ts'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { NeedsPermission } from '../../components/needs-permission.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -12,11 +12,11 @@ import type { ShownVault, TabProps, VaultTab } from './shown-vault.ts'
 import './vault.css'
 import { VaultHead } from './head/vault-head.tsx'
 
-const LatestTab = lazy(() => import('./latest/latest-tab.tsx').then((tab) => tab.LatestTab))
-const StreamsTab = lazy(() => import('./streams/streams-tab.tsx').then((tab) => tab.StreamsTab))
-const TwinTab = lazy(() => import('./twin/twin-tab.tsx').then((tab) => tab.TwinTab))
-const FilesTab = lazy(() => import('./files/files-tab.tsx').then((tab) => tab.FilesTab))
-const RetentionTab = lazy(() =>
+const LatestTab = lazyPart(() => import('./latest/latest-tab.tsx').then((tab) => tab.LatestTab))
+const StreamsTab = lazyPart(() => import('./streams/streams-tab.tsx').then((tab) => tab.StreamsTab))
+const TwinTab = lazyPart(() => import('./twin/twin-tab.tsx').then((tab) => tab.TwinTab))
+const FilesTab = lazyPart(() => import('./files/files-tab.tsx').then((tab) => tab.FilesTab))
+const RetentionTab = lazyPart(() =>
   import('./retention/retention-tab.tsx').then((tab) => tab.RetentionTab),
 )
 
@@ -29,7 +29,7 @@ const tabs: Readonly<Record<VaultTab, TabFacts>> = {
   latest: { name: 'Latest', needs: ['streams:read', 'data:read'] },
   streams: { name: 'Streams', needs: ['streams:read'] },
   twin: { name: 'Twin', needs: ['vaults:read'] },
-  files: { name: 'Attachments', needs: ['attachments:read'] },
+  attachments: { name: 'Attachments', needs: ['attachments:read'] },
   retention: { name: 'Retention', needs: ['vaults:read'] },
 }
 
@@ -110,7 +110,7 @@ function TabOf({ tab, vault, reload }: TabProps & { readonly tab: VaultTab }) {
   if (!may(...needs)) return <NeedsPermission scopes={needs} what={name.toLowerCase()} />
   if (tab === 'streams') return <StreamsTab vault={vault} reload={reload} />
   if (tab === 'twin') return <TwinTab vault={vault} reload={reload} />
-  if (tab === 'files') return <FilesTab vault={vault} reload={reload} />
+  if (tab === 'attachments') return <FilesTab vault={vault} reload={reload} />
   if (tab === 'retention') return <RetentionTab vault={vault} reload={reload} />
   return <LatestTab vault={vault} reload={reload} />
 }

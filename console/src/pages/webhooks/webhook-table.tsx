@@ -95,7 +95,7 @@ function WebhookDeed({ id: configId, url, isActive, onDone }: WebhookDeedProps) 
   const path = { configId }
   if (isActive) {
     return (
-      <Action run={() => api.call('testWebhook', { path, body: {} })} done="On its way">
+      <Action key="test" run={() => api.call('testWebhook', { path, body: {} })} done="On its way">
         Send a test<span class="visually-hidden"> to {url}</span>
       </Action>
     )
@@ -105,7 +105,7 @@ function WebhookDeed({ id: configId, url, isActive, onDone }: WebhookDeedProps) 
     onDone()
   }
   return (
-    <Action run={enable}>
+    <Action key="enable" run={enable}>
       Enable<span class="visually-hidden"> {url}</span>
     </Action>
   )

@@ -35,6 +35,11 @@ export function isWholeId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text.trim())
 }
 
+/** Whether a text is the whole id of a key. */
+export function isKeyId(text: string): boolean {
+  return /^sv_[a-z]+_[\da-f]{24}$/.test(text.trim())
+}
+
 /** Whether a text stands anywhere in one of others, in any case. */
 export function isIn(wanted: string, ...texts: readonly (string | null)[]): boolean {
   const folded = wanted.toLowerCase()

@@ -2,7 +2,7 @@ import { api, keyApi } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
 import { may } from '../../api/session.ts'
 import { paths, type RecordType } from '../../routing/paths.ts'
-import { type Found, foundMax, isIn, isWholeId } from './found.ts'
+import { type Found, foundMax, isIn, isKeyId, isWholeId } from './found.ts'
 
 /** Something that is searched for at the service. */
 export interface SearchKind {
@@ -102,10 +102,16 @@ const held: readonly Held[] = [
   },
 ]
 
+const heldKey: Held = {
+  type: 'key',
+  needs: 'keys:admin',
+  read: async (keyId, signal) => (await api.call('readKey', { path: { keyId }, signal })).name,
+}
+
 async function findById(wanted: string, signal: AbortSignal): Promise<readonly Found[]> {
-  if (!isWholeId(wanted)) return []
   const id = wanted.trim().toLowerCase()
-  const asked = held.filter(({ needs }) => may(needs))
+  const kinds = isWholeId(id) ? held : isKeyId(id) ? [heldKey] : []
+  const asked = kinds.filter(({ needs }) => may(needs))
   const found = await Promise.all(
     asked.map(async ({ type, read }) => {
       try {

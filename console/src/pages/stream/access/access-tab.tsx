@@ -13,9 +13,9 @@ import {
   mosquittoLine,
   topicOf,
 } from '../../../first-stream/commands.ts'
+import { exampleReading } from '../../../formats/example-reading.ts'
 import { paths } from '../../../routing/paths.ts'
 import type { StreamDefinition } from '../stream-definition.ts'
-import { exampleReading } from './example-reading.ts'
 
 /** Where readings are sent to, how, and who may. */
 export function AccessTab({ stream }: { readonly stream: StreamDefinition }) {

@@ -79,7 +79,7 @@ function Row({ attachment, onDone }: RowProps) {
       <td data-label="Attached">
         <Time at={createdAt} as="ago" />
       </td>
-      <td data-label="Deeds">
+      <td data-label="Actions">
         <Deeds attachment={attachment} onDone={onDone} />
       </td>
     </tr>

@@ -1,6 +1,5 @@
 /** What no name of a file may have: steps of a path, and what changes how it looks. */
-// oxlint-disable-next-line no-control-regex -- these are what is taken out
-const refused = /[/\\\u0000-\u001f\u007f-\u009f]/g
+const refused = /[/\\\p{Cc}]/gu
 
 /** A name of a file that the service takes; a long one is cut before its ending, and no letter is cut in two. */
 export function cutTo(name: string, lettersMax: number): string {

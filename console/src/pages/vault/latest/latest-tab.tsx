@@ -59,7 +59,7 @@ function Table({ rows }: { readonly rows: readonly LatestOfStream[] }) {
           <tr>
             <th scope="col">Stream</th>
             <th scope="col">Newest values</th>
-            <th scope="col">Of</th>
+            <th scope="col">Measured</th>
             <th scope="col">State</th>
           </tr>
         </thead>
@@ -72,7 +72,7 @@ function Table({ rows }: { readonly rows: readonly LatestOfStream[] }) {
               <td data-label="Newest values">
                 <Values values={values} />
               </td>
-              <td data-label="Of">
+              <td data-label="Measured">
                 <Time at={reading?.timestamp} as="ago" none="no reading yet" />
               </td>
               <td data-label="State">

@@ -26,7 +26,7 @@ export function RetentionTab({ vault }: TabProps) {
       <Loaded of={kept} lines={4}>
         {(now) =>
           may('vaults:write') ? (
-            <Form key={JSON.stringify(now)} vault={vault} now={now} reload={() => kept.reload()} />
+            <Form vault={vault} now={now} reload={() => kept.reload()} />
           ) : (
             <Facts now={now} />
           )
@@ -65,6 +65,7 @@ function Form({ vault, now, reload }: FormProps) {
   const [raw, setRaw] = useState(now.raw ?? '')
   const [aggregated, setAggregated] = useState(now.aggregated ?? '')
   const [question, setQuestion] = useState<Question>()
+  const [isSaved, setSaved] = useState(false)
   const problems = { raw: problemOf(raw), aggregated: problemOf(aggregated) }
   const wanted = { raw: keptOf(raw), aggregated: keptOf(aggregated) }
   const isChanged = wanted.raw !== now.raw || wanted.aggregated !== now.aggregated
@@ -72,9 +73,11 @@ function Form({ vault, now, reload }: FormProps) {
   const save = async () => {
     await api.call('changeVaultRetention', { path: { vaultId: vault.id }, body: wanted })
     setQuestion(undefined)
+    setSaved(true)
     reload()
   }
   const ask = async () => {
+    setSaved(false)
     const asked = await questionOf(vault.id, now, wanted)
     if (asked === undefined) await save()
     else setQuestion(asked)
@@ -96,6 +99,7 @@ function Form({ vault, now, reload }: FormProps) {
         <Action look="primary" isDisabled={!isChanged || !isSound} run={ask}>
           Save
         </Action>
+        <span role="status">{isSaved && !isChanged && 'Saved'}</span>
       </div>
       {question && (
         <ConfirmRetention

@@ -26,7 +26,7 @@ export function AnchorProgress({ vault, reload }: TabProps) {
   }
   return (
     <section class="card stack" aria-labelledby="vault-way">
-      <h2 id="vault-way">On its way to the ledger</h2>
+      <h2 id="vault-way">The way to the ledger</h2>
       <ol class="vault-steps">
         {anchorSteps(vault).map((step) => (
           <Step key={step.status} step={step} />

@@ -16,12 +16,12 @@ export function TwinTab({ vault, reload }: TabProps) {
           <Verification vault={vault} reload={reload} />
           <VaultImage vault={vault} reload={reload} />
           {vault.json_payload !== null && (
-            <section class="card" aria-labelledby="vault-payload">
-              <h2 id="vault-payload">Payload</h2>
+            <div class="card">
+              <h2>Payload</h2>
               <ScrollArea label="Payload" class="vault-payload">
                 <pre>{vault.json_payload}</pre>
               </ScrollArea>
-            </section>
+            </div>
           )}
         </div>
       </div>

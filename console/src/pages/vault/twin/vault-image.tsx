@@ -29,17 +29,20 @@ export function VaultImage({ vault, reload }: TabProps) {
         />
       )}
       {own === '' && cid !== '' && <p class="soft">It is that of its template.</p>}
-      {canChange && <Replace address={vault.image_upload_url} reload={reload} />}
+      {canChange && (
+        <Replace address={vault.image_upload_url} hasOne={cid !== ''} reload={reload} />
+      )}
     </section>
   )
 }
 
 interface ReplaceProps {
   readonly address: string
+  readonly hasOne: boolean
   readonly reload: () => void
 }
 
-function Replace({ address, reload }: ReplaceProps) {
+function Replace({ address, hasOne, reload }: ReplaceProps) {
   const [file, setFile] = useState<File>()
   const place = uploadPlace(address)
   if (!place) {
@@ -57,7 +60,7 @@ function Replace({ address, reload }: ReplaceProps) {
   return (
     <>
       <Field
-        label="Another image"
+        label={hasOne ? 'Another image' : 'An image'}
         hint={`PNG, JPEG, WebP, GIF or AVIF, ${bytes(max)} at most. It is anchored as well.`}
         problem={problem}
         control={(tied) => (

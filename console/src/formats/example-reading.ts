@@ -1,6 +1,6 @@
-import type { StreamDefinition } from '../stream-definition.ts'
+import type { Operations } from '../../../clients/typescript/call.ts'
 
-type Schema = StreamDefinition['schema']
+type Schema = Operations['readStream']['answer']['schema']
 
 /** Fields of an example: enough to see how it is done. */
 const fieldsMax = 6

@@ -1,0 +1,42 @@
+import { beforeAll, expect, test } from 'vitest'
+import { arriveAt } from '../../support/console/arrival.ts'
+import { callsDuring, faults } from '../../support/console/broken-calls.ts'
+import { consoleTests } from '../../support/console/console-tests.ts'
+import { type FilledConsole, fillConsole } from '../../support/console/filled-console.ts'
+import { pagesThatAsk, wrongWith } from '../../support/console/honesty.ts'
+
+const at = consoleTests()
+let filled: FilledConsole
+
+/** What a page is shown without: names of vaults in a list, what a menu offers. */
+const lesserCalls = /^GET \/(?:vaults|templates|devices)(?:\/[^/]+)?$/
+
+beforeAll(async () => {
+  filled = await fillConsole(at.service)
+})
+
+test.for(faults)('all calls of each page are told to be: %s', async (fault) => {
+  const page = await at.signedIn('/console/signed-in', { key: filled.key })
+  const secret = filled.key.apiSecret
+  page.setDefaultTimeout(20_000)
+  const found = []
+  for (const one of pagesThatAsk(filled.pages)) {
+    found.push(...(await wrongWith(page, one, { fault, secret })))
+  }
+  expect(found).toEqual([])
+})
+
+test.for(faults)('each call of each page alone is told to be: %s', async (fault) => {
+  const page = await at.signedIn('/console/signed-in', { key: filled.key })
+  const secret = filled.key.apiSecret
+  page.setDefaultTimeout(20_000)
+  const found = []
+  for (const one of pagesThatAsk(filled.pages)) {
+    const calls = await callsDuring(page, () => arriveAt(page, one.path))
+    for (const only of calls) {
+      if (lesserCalls.test(only)) continue
+      found.push(...(await wrongWith(page, one, { fault, only, secret })))
+    }
+  }
+  expect(found).toEqual([])
+})
