@@ -151,6 +151,19 @@ describe('the bytes of an entry', () => {
 })
 
 describe('refused readings', () => {
+  test('are listed as they come in, with the reasons of their stream alone', async () => {
+    const [streamId, other] = [await at.api.createStream(), await at.api.createStream()]
+    await publish(other, Buffer.from('{'))
+    const page = await openTab(streamId)
+    await page.getByText('Nothing is refused').waitFor()
+
+    await push(streamId, { temperature: 'hot' })
+
+    await entriesOn(page).waitFor()
+    const reasons = page.getByLabel('Reason').getByRole('option')
+    expect(await reasons.allTextContents()).toEqual(['any', 'Does not fit the fields'])
+  })
+
   test('of all streams are counted by stream and reason, and each count leads to its entries', async () => {
     const [one, other] = [await at.api.createStream(), await at.api.createStream()]
     await push(one, { temperature: 'hot' })

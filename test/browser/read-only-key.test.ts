@@ -103,6 +103,22 @@ describe('a key that may only read', () => {
     expect(await hindrancesOn(page)).toEqual([])
   })
 
+  test.for([
+    ['streams:write', 'streams:read'],
+    ['data:read', 'streams:read'],
+    ['streams:read', 'data:read'],
+  ])(
+    'with %s alone is told of %s where an address leads to more',
+    async ([scope = '', missing]) => {
+      const page = await at.signedIn('/console/signed-in', { key: await at.keyWith(scope) })
+      for (const path of [`/console/streams/${streamId}/quarantine`, '/console/quarantine']) {
+        await page.goto(at.origin + path)
+        await page.getByText(new RegExp(`lacks the permissions? ${missing}`)).waitFor()
+        expect(await page.getByRole('button', { name: 'Try' }).count()).toBe(0)
+      }
+    },
+  )
+
   test.for(readScopes)('with %s alone sees the pages of that, and no failure', async (scope) => {
     const page = await at.signedIn('/console/signed-in', { key: await at.keyWith(scope) })
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')

@@ -144,3 +144,56 @@ test('many readings are drawn within their least and greatest, and taken away as
   expect(answer.headers()['content-disposition']).toContain('attachment')
   expect((await answer.text()).trim().split('\r\n')).toHaveLength(7201)
 })
+
+test('a range is typed key by key, on the clocks of the zone, and asked for once', async () => {
+  const streamId = await at.api.createStream(schema)
+  const [from, to] = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z']
+  const page = await history(streamId, { from, to, timezoneId: 'Europe/Berlin' })
+  await page.getByText('No readings in this range').waitFor()
+  const entries = () => page.evaluate(() => history.length)
+  const before = await entries()
+
+  await page.getByLabel('From').focus()
+  await page.keyboard.type('05022026')
+  await page.getByText('It has to begin before it ends').waitFor()
+  await page.getByLabel('to', { exact: true }).focus()
+  await page.keyboard.type('05042026')
+  expect(new URL(page.url()).searchParams.get('start')).toBe(from)
+  await page.keyboard.press('Enter')
+
+  const address = () => Object.fromEntries(new URL(page.url()).searchParams)
+  await expect
+    .poll(address)
+    .toEqual({ start: '2026-05-02T00:00:00.000Z', end: '2026-05-04T00:00:00.000Z' })
+  expect(await entries()).toBe(before + 1)
+  await page.goBack()
+  await expect.poll(address).toEqual({ start: from, end: to })
+})
+
+test('readings without a number are in the table, and nothing is said to be drawn', async () => {
+  const streamId = await at.api.createStream({ note: { type: 'string' } })
+  await send(at.api, streamId, [{ timestamp: '2026-05-01T00:30:00Z', note: 'on' }])
+  await at.api.settled(streamId, 1)
+  const page = await history(streamId, { from: '2026-05-01T00:00:00Z', to: '2026-05-01T01:00:00Z' })
+
+  await page.getByText('1 reading. No field is a number').waitFor()
+  expect((await figures(page)).map((cells) => cells.at(-1))).toEqual(['on'])
+})
+
+test.each([-2, 2])('a browser whose clock is %i h off has the last hour, too', async (hoursOff) => {
+  const streamId = await at.api.createStream(schema)
+  const nowMs = Date.now()
+  const recent = [60_000, 40_000, 20_000].map((agoMs) => ({
+    timestamp: new Date(nowMs - agoMs).toISOString(),
+    v: 1,
+  }))
+  await send(at.api, streamId, recent)
+  await at.api.settled(streamId, 3)
+  const page = await at.signedIn('/console/streams')
+  await page.clock.setSystemTime(nowMs + hoursOff * hour)
+
+  await page.goto(`${at.origin}/console/streams/${streamId}/history?range=1h`)
+  await page.getByText('3 readings, each drawn').waitFor()
+  await page.getByRole('link', { name: 'Live' }).click()
+  await page.getByText(/last reading \d+ s ago/).waitFor()
+})

@@ -140,3 +140,21 @@ test('it is held, and follows again with what came meanwhile', async () => {
 
   await expect.poll(() => newestValues(page, 'n')).toEqual(numbers(12))
 })
+
+test('a refusal to tell readings is told, and never looks like a stream without any', async () => {
+  await using service = await MortalService.start()
+  const { api, origin } = service
+  const streamId = await api.createStream(schema)
+  await send(api, streamId, readings(0, 5))
+  const page = await browser.signedIn(origin, '/console/streams')
+  const error = { error: 'internal_error', message: 'something broke', statusCode: 500 }
+  await page.route('**/tail?*', (route) => route.fulfill({ status: 500, json: error }))
+
+  await page.goto(`${origin}/console/streams/${streamId}`)
+  await page.getByText('something broke').waitFor()
+  expect(await page.getByText(/no reading yet/i).count()).toBe(0)
+
+  await page.unroute('**/tail?*')
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await expect.poll(() => newestValues(page, 'n')).toEqual(numbers(5))
+})

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hindrancesOn } from '../support/console/accessible.ts'
 import { consoleTests } from '../support/console/console-tests.ts'
+import { firedAlert } from '../support/console/fired-alert.ts'
 import { makeStreams } from '../support/console/many-streams.ts'
 import { send } from '../support/console/stream-pages.ts'
 
@@ -134,4 +135,37 @@ test('what is wrong with a stream leads to it', async () => {
   await expect.poll(() => names(page)).toEqual(['temperature'])
   await page.locator('td[data-label="Quarantine"] a').click()
   await page.waitForURL(`**/console/streams/${streamId}/quarantine`)
+})
+
+test('an alert that fires leads to the alerts of its stream', async () => {
+  const vault = await at.api.createVault()
+  const { body } = await at.api.withToken<{ streamId: string }>('POST', '/streams', {
+    name: 'too hot',
+    vaultId: vault,
+    type: 'iot_sensor',
+    schema: { temperature: { type: 'number' } },
+    processing: { alertThresholds: { temperature: { max: 80 } } },
+  })
+  await send(at.api, body.streamId, [{ temperature: 91 }])
+  await firedAlert(at.api, body.streamId)
+  const page = await at.signedIn('/console/streams?problem=firing')
+
+  await page.getByRole('link', { name: '1 firing' }).click()
+  await page.getByText('Only of one stream').waitFor()
+})
+
+test('a name that nothing breaks leaves room for the rest of its row', async () => {
+  const page = await at.signedIn('/console/streams?q=unbroken')
+  await at.api.withToken('POST', '/streams', {
+    name: `unbroken ${'x'.repeat(180)}`,
+    vaultId: await at.api.createVault(),
+    type: 'iot_sensor',
+    schema: { temperature: { type: 'number' } },
+  })
+  await page.reload()
+
+  const source = page.locator('td[data-label="Source"]')
+  await source.waitFor()
+  const box = await source.boundingBox()
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(page.viewportSize()?.width ?? 0)
 })

@@ -8,7 +8,7 @@ import {
 } from '../../../clients/typescript/call.ts'
 import { noteCutOff, noteReached } from './connection.ts'
 import { isCutOff, isSignedOut } from './failure.ts'
-import { fetchNotingTime } from './service-clock.ts'
+import { timedFetch } from './service-clock.ts'
 import { signedInAgain } from './session.ts'
 
 /**
@@ -19,7 +19,7 @@ export const api: Client<Operations> = throughSession(
   createClient({
     interface: 'bearer',
     headers: { 'x-streamvault-interface': 'bearer' },
-    fetch: fetchNotingTime,
+    fetch: timedFetch,
   }),
 )
 
@@ -28,7 +28,7 @@ export const keyApi: Client<OperationsByKey> = throughSession(
   createClient({
     interface: 'header-key',
     headers: { 'x-streamvault-interface': 'header-key' },
-    fetch: fetchNotingTime,
+    fetch: timedFetch,
   }),
 )
 

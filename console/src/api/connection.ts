@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { serviceNowMs } from './service-clock.ts'
 
 /** How the page is connected: the one place that tells it, in one line at the top. */
 export interface Connection {
@@ -21,6 +22,6 @@ export function noteReached(): void {
 
 /** A call has not; undefined: nothing tries again by itself. */
 export function noteCutOff(nextTryMs: number | undefined): void {
-  const { cutOffSinceMs = Date.now() } = state.peek()
+  const { cutOffSinceMs = serviceNowMs() } = state.peek()
   state.value = { cutOffSinceMs, nextTryMs }
 }

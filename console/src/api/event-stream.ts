@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { noteCutOff, noteReached } from './connection.ts'
 import { type Failure, failureOf, isAborted, isCutOff, isSignedOut } from './failure.ts'
+import { serviceNowMs } from './service-clock.ts'
 import { signedInAgain } from './session.ts'
 
 /** One event, as it came. */
@@ -155,7 +156,7 @@ export class FollowedStream {
     const usualMs = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
     const waitMs = failure?.retryAfterS === undefined ? usualMs : failure.retryAfterS * 1000
     this.#tries += 1
-    const nextTryMs = Date.now() + waitMs
+    const nextTryMs = serviceNowMs() + waitMs
     if (failure === undefined || failure.code === 'unreachable') noteCutOff(nextTryMs)
     this.#options.onState({ is: 'waiting', failure, nextTryMs })
     this.#timer = setTimeout(() => void this.#follow(), waitMs)

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { noteCutOff } from './connection.ts'
 import { type Failure, failureOf, isAborted, isCutOff } from './failure.ts'
 import { laterWhenSeen } from './seen.ts'
+import { serviceNowMs } from './service-clock.ts'
 
 /** What a page shows of something that is asked for. A failure never looks like emptiness. */
 export interface Resource<Data> {
@@ -52,14 +53,14 @@ export function useResource<Data>(
         const data = await load(abort.signal)
         if (abort.signal.aborted) return
         tries.current = { key, cutOff: 0, refused: 0 }
-        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: Date.now(), of: key })
+        setHeld({ ...nothingYet(), data, isLoading: false, loadedAtMs: serviceNowMs(), of: key })
         if (everyMs !== undefined) again(everyMs)
       } catch (error) {
         if (abort.signal.aborted || isAborted(error)) return
         // What is loaded again and again does not end with a failure: nobody would notice.
         const waitMs = waitBefore(error, tries.current) ?? everyMs
         if (waitMs !== undefined) again(waitMs)
-        const retryAtMs = waitMs === undefined ? undefined : Date.now() + waitMs
+        const retryAtMs = waitMs === undefined ? undefined : serviceNowMs() + waitMs
         if (isCutOff(error)) noteCutOff(retryAtMs)
         const failed = { failure: failureOf(error), isLoading: false, retryAtMs }
         setHeld((before) => ({

@@ -1,26 +1,43 @@
 import { signal } from '@preact/signals'
 
-/** Answers tell the time in whole seconds, and take a moment to come: what is within this is no difference. */
-const toleranceMs = 5_000
+/** How far the clock of the service is ahead of that of the browser, in milliseconds. */
+const aheadMs = signal(0)
 
-/** How far the clock of the service is ahead of that of the browser, where they differ. */
-export const serviceAheadMs = signal(0)
+/** Clocks that differ by less count as one: the service tells whole seconds, and not always at once. */
+const toleranceMs = 2000
 
-/** Takes over what an answer says of the time. Browsers whose clocks are wrong would tell wrong ages else. */
-export function noteServiceTime(date: string | null, receivedAtMs: number): void {
-  const ahead = aheadOf(date, receivedAtMs)
-  if (ahead === undefined || Math.abs(ahead - serviceAheadMs.peek()) <= toleranceMs) return
-  serviceAheadMs.value = Math.abs(ahead) <= toleranceMs ? 0 : ahead
+export interface ToldTime {
+  /** What the service says, in whole seconds. */
+  readonly serviceMs: number
+  /** By the clock of the browser. */
+  readonly sentMs: number
+  readonly answeredMs: number
 }
 
-function aheadOf(date: string | null, receivedAtMs: number): number | undefined {
-  const ahead = date === null ? Number.NaN : Date.parse(date) - receivedAtMs
-  return Number.isFinite(ahead) ? ahead : undefined
+/** How far the service is ahead, after an answer: as before, or not at all, as long as that can be so. */
+export function aheadAfter(beforeMs: number, { serviceMs, sentMs, answeredMs }: ToldTime): number {
+  const [least, greatest] = [serviceMs - answeredMs, serviceMs + 1000 - sentMs]
+  const known = [beforeMs, 0].find(
+    (aheadMs) => least - toleranceMs <= aheadMs && aheadMs <= greatest + toleranceMs,
+  )
+  return known ?? Math.round((least + greatest) / 2)
 }
 
-/** Asks, and notes what time it is where the answer comes from. */
-export async function fetchNotingTime(url: string, init: RequestInit): Promise<Response> {
+/**
+ * The time, by the clock of the service: readings have their times from there. A browser whose clock is wrong would
+ * show the last hour as another one, and all of it as long ago.
+ */
+export function serviceNowMs(): number {
+  return Date.now() + aheadMs.value
+}
+
+/** `fetch`, which learns from each answer what time it is. */
+export async function timedFetch(url: string, init: RequestInit): Promise<Response> {
+  const sentMs = Date.now()
   const response = await fetch(url, init)
-  noteServiceTime(response.headers.get('date'), Date.now())
+  const serviceMs = Date.parse(response.headers.get('date') ?? '')
+  if (!Number.isNaN(serviceMs)) {
+    aheadMs.value = aheadAfter(aheadMs.peek(), { serviceMs, sentMs, answeredMs: Date.now() })
+  }
   return response
 }

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { createClient, type Operations } from '../../../clients/typescript/call.ts'
 import { isSignedOut } from './failure.ts'
+import { timedFetch } from './service-clock.ts'
 
 export type SessionFacts = Operations['readConsoleSession']['answer']
 
@@ -22,7 +23,10 @@ export const facts = computed(() =>
 )
 
 /** Without the handling of ended sessions, which stands on this. */
-const client = createClient({ headers: { 'x-streamvault-interface': 'bearer' } })
+const client = createClient({
+  headers: { 'x-streamvault-interface': 'bearer' },
+  fetch: timedFetch,
+})
 
 /** Whether the key of the session has all of these permissions: what it has not is not offered. */
 export function may(...scopes: readonly string[]): boolean {

@@ -99,7 +99,8 @@ export function FailureText({ failure }: { readonly failure: Failure }) {
   )
 }
 
-function Stale({ failure, of }: { readonly failure: Failure; readonly of: Tried }) {
+/** What is shown is as it was: since when, and why. */
+export function Stale({ failure, of }: { readonly failure: Failure; readonly of: Tried }) {
   const age = of.loadedAtMs === undefined ? '' : span((nowMs.value - of.loadedAtMs) / 1000)
   return (
     <div class="notice warn" role="status">

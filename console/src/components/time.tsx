@@ -1,15 +1,19 @@
-import { signal } from '@preact/signals'
-import { serviceAheadMs } from '../api/service-clock.ts'
+import { effect, signal } from '@preact/signals'
+import { serviceNowMs } from '../api/service-clock.ts'
 import { ago, dateTime, offsetName } from '../formats/times.ts'
 
 /** The time as pages show it; it moves each second while the page is seen. */
-export const nowMs = signal(Date.now())
+export const nowMs = signal(serviceNowMs())
 
 setInterval(() => {
-  if (!document.hidden) nowMs.value = Date.now()
+  if (!document.hidden) nowMs.value = serviceNowMs()
 }, 1000)
 document.addEventListener('visibilitychange', () => {
-  nowMs.value = Date.now()
+  nowMs.value = serviceNowMs()
+})
+// At once, when it is known that the clock of the browser is wrong.
+effect(() => {
+  nowMs.value = serviceNowMs()
 })
 
 export interface TimeProps {
@@ -28,7 +32,7 @@ export function Time({ at, as = 'time', none = 'never' }: TimeProps) {
   const exact = dateTime(date, as === 'ms' ? 'ms' : 'seconds')
   return (
     <time dateTime={date.toISOString()} title={`${exact} ${offsetName(date)}`}>
-      {as === 'ago' ? ago(date, nowMs.value + serviceAheadMs.value) : exact}
+      {as === 'ago' ? ago(date, nowMs.value) : exact}
     </time>
   )
 }

@@ -1,3 +1,4 @@
+import { serviceNowMs } from '../api/service-clock.ts'
 import { ChoiceFilter } from '../components/choice-filter.tsx'
 import type { QueryState } from '../routing/query.ts'
 import { reasonWords } from './reasons.ts'
@@ -15,7 +16,7 @@ const unitsMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 
 export function startOf(within: string): string {
   const [, amount, unit = ''] = /^([1-9]\d{0,3})([hd])$/.exec(within) ?? []
   const lengthMs = Number(amount) * (unitsMs[unit] ?? Number.NaN)
-  return Number.isNaN(lengthMs) ? '' : new Date(Date.now() - lengthMs).toISOString()
+  return Number.isNaN(lengthMs) ? '' : new Date(serviceNowMs() - lengthMs).toISOString()
 }
 
 export interface FiltersProps {

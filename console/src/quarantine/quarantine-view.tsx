@@ -1,11 +1,22 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useResource } from '../api/resource.ts'
+import { may } from '../api/session.ts'
+import { NeedsPermission } from '../components/needs-permission.tsx'
 import { Empty, Loaded } from '../components/states.tsx'
 import { count } from '../formats/numbers.ts'
 import { type QueryState, useQuery } from '../routing/query.ts'
 import { Counts } from './counts.tsx'
 import { Deeds } from './deeds.tsx'
-import { countOf, type Entry, type EntryFilter, keyOf, listEntries, summarize } from './entries.ts'
+import {
+  countOf,
+  type Entry,
+  type EntryFilter,
+  groupsOf,
+  keyOf,
+  listEntries,
+  type Summary,
+  summarize,
+} from './entries.ts'
 import { EntryList } from './entry-list.tsx'
 import { Filters, startOf } from './filters.tsx'
 import { OtherEntry } from './other-entry.tsx'
@@ -14,7 +25,7 @@ import type { ChosenEntry } from './targets.ts'
 
 export interface QuarantineViewProps {
   /** Of this stream alone; undefined: of all streams. */
-  readonly stream?: { readonly streamId: string; readonly name: string }
+  readonly stream?: { readonly streamId: string; readonly name: string } | undefined
 }
 
 /** How often it is counted anew, while the page is seen. */
@@ -25,12 +36,19 @@ const chosenMax = 10_000
 
 /** Refused readings: how many and why, the newest first, and what can be done with them. */
 export function QuarantineView({ stream }: QuarantineViewProps) {
+  const scopes = ['streams:read', 'data:read']
+  if (!may(...scopes)) return <NeedsPermission scopes={scopes} what="refused readings" />
+  return <Refused stream={stream} />
+}
+
+function Refused({ stream }: { readonly stream: QuarantineViewProps['stream'] }) {
   const query = useQuery()
   const filter = useFilter(query, stream?.streamId)
   const cursor = query.get('cursor')
   const summary = useResource(summarize, [stream?.streamId], { everyMs: countEveryMs })
   const entries = useResource((signal) => listEntries(filter, cursor, signal), [filter, cursor])
   const total = summary.data && countOf(summary.data, filter)
+  useNewest(summary.data?.entries, () => cursor === '' && entries.reload())
   const { chosen, isAll, setAll, choose, chooseNone } = useChoice()
   const again = () => {
     chooseNone()
@@ -44,7 +62,7 @@ export function QuarantineView({ stream }: QuarantineViewProps) {
         {(counted) => <Counts summary={counted} filter={filter} query={query} stream={stream} />}
       </Loaded>
       <div class="stack quarantine-main">
-        <Filters query={query} reasons={summary.data?.reasons ?? []} />
+        <Filters query={query} reasons={reasonsIn(summary.data, stream)} />
         <Deeds
           filter={filter}
           summary={summary.data}
@@ -80,6 +98,15 @@ export function QuarantineView({ stream }: QuarantineViewProps) {
   )
 }
 
+/** Asks for the entries anew when their number is another one: the list would say less than what is counted. */
+function useNewest(entries: number | undefined, reload: () => void): void {
+  const before = useRef(entries)
+  useEffect(() => {
+    if (before.current !== undefined && entries !== before.current) reload()
+    before.current = entries ?? before.current
+  }, [entries])
+}
+
 /** Entries that are chosen: one by one, or all that meet the filter. */
 function useChoice() {
   const [chosen, setChosen] = useState<ReadonlyMap<string, ChosenEntry>>(new Map())
@@ -93,6 +120,11 @@ function useChoice() {
     setChosen(new Map())
   }
   return { chosen, isAll, setAll, choose, chooseNone }
+}
+
+function reasonsIn(summary: Summary | undefined, stream: QuarantineViewProps['stream']) {
+  if (summary === undefined) return []
+  return stream ? groupsOf(summary, { streamId: stream.streamId, reason: '' }) : summary.reasons
 }
 
 /** The filter of the address; the beginning of a span is that of the moment when it was chosen. */

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, failureOf } from '../api/failure.ts'
+import { serviceNowMs } from '../api/service-clock.ts'
 import { facts, signIn } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Field } from '../components/field.tsx'
@@ -55,7 +56,7 @@ function SignInForm(boxes: SignInFormProps) {
     } catch (error) {
       const known = failureOf(error)
       const { retryAfterS } = known
-      const untilMs = retryAfterS === undefined ? undefined : Date.now() + retryAfterS * 1000
+      const untilMs = retryAfterS === undefined ? undefined : serviceNowMs() + retryAfterS * 1000
       setFailure({ ...known, untilMs })
       setBusy(false)
     }

@@ -7,7 +7,12 @@ import {
   fieldsParameter,
 } from '../../../console/src/pages/stream/field-names.ts'
 import { plotDataOf } from '../../../console/src/pages/stream/history/plot-data.ts'
-import { rangeOf, wordsOf } from '../../../console/src/pages/stream/history/range.ts'
+import {
+  clockText,
+  rangeOf,
+  typedRange,
+  wordsOf,
+} from '../../../console/src/pages/stream/history/range.ts'
 import { missingIn, terms } from '../../../console/src/pages/stream/status/ledger.ts'
 import { storedFieldsOf } from '../../../src/streams/data-streams/transform-definition.ts'
 
@@ -35,6 +40,49 @@ test('what is no range is that of a day', () => {
     })
   }
   expect(rangeOf({ range: '7d', start: '', end: '' }, nowMs).preset).toBe('7d')
+})
+
+test('years that no clock shows are no range', () => {
+  const end = '2026-11-27T00:00:00Z'
+  for (const start of ['-007561-11-17T03:42:30.000Z', '0002-01-01T00:00:00Z']) {
+    expect(rangeOf({ range: '', start, end }, nowMs).preset).toBe('24h')
+  }
+  const [start, beyond] = ['2026-11-27T00:00:00Z', '+012026-11-27T00:00:00Z']
+  expect(rangeOf({ range: '', start, end: beyond }, nowMs).preset).toBe('24h')
+})
+
+describe('the ends of a range, as clocks show them', () => {
+  const ms = fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2100, 0) })
+  const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu')
+
+  test('stay the instants that they are where nothing is typed', () => {
+    fc.assert(
+      fc.property(ms, ms, zones, (fromMs, toMs, zone) => {
+        const shown = { from: clockText(fromMs, zone), to: clockText(toMs, zone) }
+        expect(typedRange({ fromMs, toMs }, shown, zone)).toEqual({ fromMs, toMs })
+      }),
+    )
+  })
+
+  test('are what the clocks show where something is typed', () => {
+    fc.assert(
+      fc.property(ms, ms, zones, (fromMs, otherMs, zone) => {
+        const typed = { from: clockText(otherMs, zone), to: clockText(fromMs, zone) }
+        const range = typedRange({ fromMs, toMs: fromMs }, typed, zone)
+        expect(clockText(range.fromMs, zone)).toBe(typed.from)
+        expect(range.toMs).toBe(fromMs)
+      }),
+    )
+  })
+
+  test('are no times before they are typed to the end', () => {
+    const { fromMs, toMs } = typedRange(
+      { fromMs: 0, toMs: 1 },
+      { from: '', to: '2026-05-04T10:00' },
+      'Europe/Berlin',
+    )
+    expect([fromMs, toMs]).toEqual([Number.NaN, Date.UTC(2026, 4, 4, 8)])
+  })
 })
 
 test('names of fields come out of the address as they went in', () => {

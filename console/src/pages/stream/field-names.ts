@@ -8,14 +8,14 @@ export function fieldsParameter(names: readonly string[]): string {
   return names.map((name) => encodeURIComponent(name)).join(',')
 }
 
-/** The fields that an address names; the first ones where it names none. */
+/** The fields that an address names; the first ones where it names none, or none that there is. */
 export function chosenFields(
   parameter: string,
   fields: readonly StoredField[],
 ): readonly StoredField[] {
-  if (parameter === '') return fields.slice(0, drawnMax)
   const names = new Set(parameter.split(',').map(decoded))
-  return fields.filter(({ name }) => names.has(name)).slice(0, drawnMax)
+  const named = fields.filter(({ name }) => names.has(name))
+  return (named.length > 0 ? named : fields).slice(0, drawnMax)
 }
 
 function decoded(text: string): string {

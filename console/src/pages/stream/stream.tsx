@@ -3,6 +3,7 @@ import { api } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { may } from '../../api/session.ts'
 import { lazyPart } from '../../components/lazy-part.tsx'
+import { NeedsPermission } from '../../components/needs-permission.tsx'
 import { Page } from '../../components/page.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
@@ -40,6 +41,13 @@ const statusMs = 5000
 export function StreamPage() {
   const { params } = useRoute()
   const streamId = params['id'] ?? ''
+  if (!may('streams:read')) {
+    return (
+      <Page title="Stream">
+        <NeedsPermission scopes={['streams:read']} what="streams" />
+      </Page>
+    )
+  }
   return (
     <Stream
       key={streamId}
@@ -126,7 +134,9 @@ interface TabProps {
 
 function TabOf({ tab, stream, status, reload }: TabProps) {
   if (tab === 'history') return <HistoryTab stream={stream} />
-  if (tab === 'status') return <StatusTab of={status} />
+  // A failure after the first answer stands above the tabs already.
+  if (tab === 'status')
+    return <StatusTab of={status.data ? { ...status, failure: undefined } : status} />
   if (tab === 'definition') return <DefinitionTab stream={stream} reload={reload} />
   if (tab === 'quarantine') return <QuarantineTab stream={stream} />
   if (tab === 'access') return <AccessTab stream={stream} />

@@ -76,7 +76,7 @@ function Health({ stream }: { readonly stream: ListedStream }) {
       </td>
       <td data-label="Alerts">
         {firing !== undefined && firing.alerts > 0 ? (
-          <a href={withQuery(paths.alerts, { streamId })} class="streams-firing">
+          <a href={withQuery(paths.alerts, { stream: streamId })} class="streams-firing">
             <Badge tone={severityTones[firing.severity ?? 'info']}>
               {count(firing.alerts)} firing
             </Badge>

@@ -67,14 +67,16 @@ function Deeds({ stream: { streamId, name, status: first }, status, reload }: St
   }
   return (
     <>
-      <Action run={pause}>
-        <Icon of={isPaused ? Play : Pause} />
-        {isPaused ? 'Resume' : 'Pause'}
-      </Action>
-      <button type="button" class="button danger" onClick={() => setDeleting(true)}>
-        <Icon of={Trash2} />
-        Delete
-      </button>
+      <span class="row">
+        <Action run={pause}>
+          <Icon of={isPaused ? Play : Pause} />
+          {isPaused ? 'Resume' : 'Pause'}
+        </Action>
+        <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+          <Icon of={Trash2} />
+          Delete
+        </button>
+      </span>
       {isDeleting && (
         <ConfirmedDeed
           title="Delete this stream"

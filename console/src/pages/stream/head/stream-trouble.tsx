@@ -3,7 +3,7 @@ import { api } from '../../../api/client.ts'
 import type { Resource } from '../../../api/resource.ts'
 import { may } from '../../../api/session.ts'
 import { Action } from '../../../components/action.tsx'
-import { Failed } from '../../../components/states.tsx'
+import { Failed, Stale } from '../../../components/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { count } from '../../../formats/numbers.ts'
 import { paths } from '../../../routing/paths.ts'
@@ -22,6 +22,8 @@ export function StreamTrouble({ stream, of, reload }: StreamTroubleProps) {
   if (status === undefined) return failure ? <Failed failure={failure} of={of} /> : null
   return (
     <div class="stack stream-trouble">
+      {failure?.status === 404 && <Gone />}
+      {failure !== undefined && failure.status !== 404 && <Stale failure={failure} of={of} />}
       <SourceTrouble stream={stream} status={status} reload={reload} />
       {status.status === 'paused' && (
         <Trouble tone="warn">
@@ -40,6 +42,22 @@ export function StreamTrouble({ stream, of, reload }: StreamTroubleProps) {
           </p>
         </Trouble>
       )}
+    </div>
+  )
+}
+
+function Gone() {
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        <strong>This stream is not there any more:</strong> it has been deleted meanwhile. What is
+        still shown is how it was.
+      </p>
+      <div class="row">
+        <a class="button" href={paths.streams}>
+          All streams
+        </a>
+      </div>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { useResource } from '../../../api/resource.ts'
+import { serviceNowMs } from '../../../api/service-clock.ts'
 import { may } from '../../../api/session.ts'
 import type { TimeRange } from '../../../charts/field-plot.ts'
 import { useWidth } from '../../../charts/use-width.ts'
@@ -17,7 +18,7 @@ import { type Alert, alertsIn } from './alerts.ts'
 import { AlertsInRange } from './alerts-in-range.tsx'
 import { Figures } from './figures.tsx'
 import { HistoryCharts } from './history-charts.tsx'
-import { canBeAsked, type History, loadHistory } from './load-history.ts'
+import { canBeAsked, type History, listedMax, loadHistory } from './load-history.ts'
 import { rangeOf, wordsOf } from './range.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { TakeAway } from './take-away.tsx'
@@ -37,7 +38,7 @@ function HistoryView({ stream }: { readonly stream: StreamDefinition }) {
   const words = { range: query.get('range'), start: query.get('start'), end: query.get('end') }
   // A preset ends now, and now stays until something else is asked for.
   const range = useMemo(
-    () => rangeOf(words, Date.now()),
+    () => rangeOf(words, serviceNowMs()),
     [words.range, words.start, words.end, turn],
   )
   const fields = useMemo(() => storedFields(stream), [version])
@@ -96,7 +97,7 @@ function Drawn({ history, fields, drawn, alerts, zoom }: DrawnProps) {
   return (
     <>
       <p class="soft" role="status">
-        {summaryOf(history)}
+        {summaryOf(history, drawn.length > 0)}
       </p>
       {drawn.length > 0 && <HistoryCharts {...{ history, alerts, zoom }} fields={drawn} />}
       <Figures history={history} fields={history.bucket === undefined ? fields : drawn} />
@@ -104,9 +105,13 @@ function Drawn({ history, fields, drawn, alerts, zoom }: DrawnProps) {
   )
 }
 
-function summaryOf({ readings, bucket, points }: History): string {
+const noChart = 'No field is a number, so there is no chart: the figures are in the table.'
+
+function summaryOf({ readings, bucket, points }: History, isDrawn: boolean): string {
   if (readings === 0) return 'No readings in this range.'
   const what = readings === 1 ? '1 reading' : `${count(readings)} readings`
+  const first = readings === listedMax ? 'The first ' : ''
+  if (!isDrawn) return `${first}${what}. ${noChart}`
   if (bucket === undefined) return `${what}, each drawn.`
   return `${what} in ${count(points.length)} points, one for each ${bucket.name}: the average, within least and greatest.`
 }
@@ -127,7 +132,7 @@ function useZoom({ fromMs, toMs }: TimeRange): Zoom {
         return
       }
       const half = (toMs - fromMs) / 2
-      query.set(wordsOf({ fromMs: fromMs - half, toMs: Math.min(Date.now(), toMs + half) }))
+      query.set(wordsOf({ fromMs: fromMs - half, toMs: Math.min(serviceNowMs(), toMs + half) }))
     },
   }
 }

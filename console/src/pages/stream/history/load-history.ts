@@ -23,6 +23,9 @@ export interface History extends TimeRange {
 
 const pageMax = 10_000
 
+/** Readings that are listed where no field can be drawn. */
+export const listedMax = 1000
+
 /**
  * Buckets as fine as the chart can show them, with their least and greatest values; the readings themselves,
  * where there are few.
@@ -39,7 +42,7 @@ export async function loadHistory(asked: HistoryAsked, signal: AbortSignal): Pro
   if (fields.length === 0) {
     const { data } = await api.call('readReadings', {
       path,
-      query: { ...query, limit: 1000 },
+      query: { ...query, limit: listedMax },
       signal,
     })
     return { fromMs, toMs, bucket: undefined, readings: data.length, points: data }

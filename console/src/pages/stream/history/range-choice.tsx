@@ -1,8 +1,17 @@
 import { RefreshCw } from 'lucide'
-import { instantOf, shownAt } from '../../../charts/zone-clock.ts'
+import { useState } from 'preact/hooks'
+import type { TimeRange } from '../../../charts/field-plot.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { zone } from '../../../formats/times.ts'
-import { type ChosenRange, presets, wordsOf } from './range.ts'
+import {
+  type ChosenRange,
+  clockText,
+  greatestTime,
+  leastTime,
+  presets,
+  typedRange,
+  wordsOf,
+} from './range.ts'
 
 export interface RangeChoiceProps {
   readonly range: ChosenRange
@@ -35,34 +44,63 @@ export function RangeChoice({ range, onChoose, onNow }: RangeChoiceProps) {
           </button>
         )}
       </div>
-      <div
-        class="row stream-range"
-        role="group"
-        aria-label={`Range, on the clocks of ${zone.value}`}
-      >
-        <TimeInput
-          label="From"
-          atMs={range.fromMs}
-          onChoose={(fromMs) => onChoose(wordsOf({ ...range, fromMs }), 'push')}
-        />
-        <TimeInput
-          label="to"
-          atMs={range.toMs}
-          onChoose={(toMs) => onChoose(wordsOf({ ...range, toMs }), 'push')}
-        />
-      </div>
+      <OwnRange
+        key={`${range.fromMs} ${range.toMs} ${zone.value}`}
+        range={range}
+        onChoose={(own) => onChoose(wordsOf(own), 'push')}
+      />
     </>
+  )
+}
+
+interface OwnRangeProps {
+  readonly range: TimeRange
+  readonly onChoose: (range: TimeRange) => void
+}
+
+/** Both ends of a range. Nothing is asked for while one types: a year is `0002` on the way to `2026`. */
+function OwnRange({ range, onChoose }: OwnRangeProps) {
+  const shown = { from: clockText(range.fromMs, zone.value), to: clockText(range.toMs, zone.value) }
+  const [typed, setTyped] = useState(shown)
+  const chosen = typedRange(range, typed, zone.value)
+  const isChanged = typed.from !== shown.from || typed.to !== shown.to
+  const isTurned = chosen.fromMs >= chosen.toMs
+  return (
+    <form
+      class="row stream-range"
+      aria-label={`Range, on the clocks of ${zone.value}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isChanged && chosen.fromMs < chosen.toMs) onChoose(chosen)
+      }}
+    >
+      <TimeInput
+        label="From"
+        value={typed.from}
+        onType={(from) => setTyped((before) => ({ ...before, from }))}
+      />
+      <TimeInput
+        label="to"
+        value={typed.to}
+        onType={(to) => setTyped((before) => ({ ...before, to }))}
+      />
+      {isChanged && (
+        <button type="submit" class="button primary" disabled={isTurned}>
+          Show
+        </button>
+      )}
+      {isTurned && <span role="alert">It has to begin before it ends.</span>}
+    </form>
   )
 }
 
 interface TimeInputProps {
   readonly label: string
-  readonly atMs: number
-  readonly onChoose: (atMs: number) => void
+  readonly value: string
+  readonly onType: (value: string) => void
 }
 
-function TimeInput({ label, atMs, onChoose }: TimeInputProps) {
-  const shown = shownAt(atMs, zone.value).toISOString().slice(0, 19)
+function TimeInput({ label, value, onType }: TimeInputProps) {
   return (
     <label class="row">
       {label}
@@ -70,11 +108,11 @@ function TimeInput({ label, atMs, onChoose }: TimeInputProps) {
         class="control"
         type="datetime-local"
         step={1}
-        value={shown}
-        onChange={({ currentTarget: { value } }) => {
-          const typedMs = Date.parse(`${value}Z`)
-          if (!Number.isNaN(typedMs) && value !== shown) onChoose(instantOf(typedMs, zone.value))
-        }}
+        min={leastTime}
+        max={greatestTime}
+        required
+        value={value}
+        onInput={({ currentTarget }) => onType(currentTarget.value)}
       />
     </label>
   )

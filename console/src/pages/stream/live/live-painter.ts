@@ -1,3 +1,4 @@
+import { serviceNowMs } from '../../../api/service-clock.ts'
 import type { FieldPlot } from '../../../charts/field-plot.ts'
 import { gapFactor, usualDistance } from '../../../charts/gaps.ts'
 import { firstFrom } from '../../../charts/places.ts'
@@ -34,7 +35,7 @@ export class LivePainter {
       return
     }
     this.#plots.set(field, plot)
-    this.#drawField(field, plot, this.#endMs ?? Date.now())
+    this.#drawField(field, plot, this.#endMs ?? serviceNowMs())
   }
 
   /** Shows a window up to now, or, where it does not follow, up to where it was. */
@@ -45,7 +46,7 @@ export class LivePainter {
       this.#drawnCount = -1
       this.#frame = requestAnimationFrame(this.#beat)
     } else {
-      this.#drawAll(this.#endMs ?? Date.now())
+      this.#drawAll(this.#endMs ?? serviceNowMs())
     }
   }
 
@@ -59,7 +60,7 @@ export class LivePainter {
 
   readonly #beat = (): void => {
     this.#frame = requestAnimationFrame(this.#beat)
-    const nowMs = Date.now()
+    const nowMs = serviceNowMs()
     const waited = nowMs - this.#drawnAtMs
     const dueMs = Math.max(leastMs, Math.min(mostMs, this.#windowMs / pixels))
     const isNew = this.#readings.count !== this.#drawnCount

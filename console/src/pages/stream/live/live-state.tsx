@@ -11,10 +11,11 @@ export interface LiveStateProps {
   readonly state: StreamState
   readonly readings: LiveReadings
   readonly beat: number
+  readonly retry: () => void
 }
 
 /** Whether readings come in, since when, how many, and what was the last. */
-export function LiveStateLine({ state, readings }: LiveStateProps) {
+export function LiveStateLine({ state, readings, retry }: LiveStateProps) {
   const sinceMs = useRef<number | undefined>(undefined)
   if (state.is === 'open') sinceMs.current ??= nowMs.peek()
   else if (state.is !== 'opening') sinceMs.current = undefined
@@ -22,6 +23,9 @@ export function LiveStateLine({ state, readings }: LiveStateProps) {
     return (
       <div class="notice bad" role="alert">
         <FailureText failure={state.failure} />
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
       </div>
     )
   }
@@ -29,10 +33,21 @@ export function LiveStateLine({ state, readings }: LiveStateProps) {
     <>
       <span role="status">
         <StateBadge state={state} sinceMs={sinceMs.current} />
+        {state.is === 'waiting' && state.failure !== undefined && (
+          <>
+            {' '}
+            {state.failure.message} <code>{state.failure.code}</code>
+          </>
+        )}
       </span>
+      {state.is === 'waiting' && (
+        <button type="button" class="button" onClick={retry}>
+          Try now
+        </button>
+      )}
       <span class="soft">
         {readings.newestTime === '' ? (
-          'no reading yet'
+          state.is === 'open' && 'no reading yet'
         ) : (
           <>
             last reading <Time at={Math.min(readings.newestMs, nowMs.value)} as="ago" />,{' '}

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { may } from '../../../api/session.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { NeedsPermission } from '../../../components/needs-permission.tsx'
+import { Skeleton } from '../../../components/states.tsx'
 import { isNumeric, storedFields } from '../../../formats/stored-fields.ts'
 import { useQuery } from '../../../routing/query.ts'
 import { FieldChoice } from '../field-choice.tsx'
@@ -33,7 +34,7 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
   const [isFollowing, setFollowing] = useState(true)
   const heldAt = useRef<number | undefined>(undefined)
   const query = useQuery()
-  const { state, beat } = useFollowed(stream.streamId, readings)
+  const { state, beat, retry } = useFollowed(stream.streamId, readings)
   const minutes = windowsMin.find((one) => one === query.get('window')) ?? '10'
   const drawn = chosenFields(query.get('fields'), numeric)
   const follow = (isOn: boolean) => {
@@ -45,7 +46,7 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
     <div class="stack">
       <LiveValues fields={fields} readings={readings} beat={beat} />
       <div class="row stream-bar">
-        <LiveStateLine state={state} readings={readings} beat={beat} />
+        <LiveStateLine state={state} readings={readings} beat={beat} retry={retry} />
         <span class="spring" />
         {!isFollowing && <span class="soft">{readings.count - (heldAt.current ?? 0)} new</span>}
         <button
@@ -72,12 +73,16 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
           isFollowing={isFollowing}
         />
       )}
-      <NewestTable
-        fields={fields}
-        readings={readings}
-        beat={isFollowing ? beat : -1}
-        state={state}
-      />
+      {beat > 0 ? (
+        <NewestTable
+          fields={fields}
+          readings={readings}
+          beat={isFollowing ? beat : -1}
+          state={state}
+        />
+      ) : (
+        (state.is === 'opening' || state.is === 'open') && <Skeleton />
+      )}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { StoredField } from '../../../formats/stored-fields.ts'
-import { valueText } from '../../../formats/values.ts'
+import { computedText, valueText } from '../../../formats/values.ts'
 import type { LiveReadings } from './live-readings.ts'
 
 export interface LiveValuesProps {
@@ -20,13 +20,15 @@ export function LiveValues({ fields, readings }: LiveValuesProps) {
   return (
     <dl class="stream-values">
       {shown.map(({ name, unit }) => {
-        const text = valueText(readings.last.get(name))
+        const value = readings.last.get(name)
+        // All digits are in the title and in the table: seventeen of them are no figure to look at.
+        const text = computedText(value)
         return (
           <div key={name} class="stream-value">
             <dt title={name}>
               <bdi>{name}</bdi>
             </dt>
-            <dd title={text}>
+            <dd title={valueText(value)}>
               <bdi class="figure">
                 {text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text}
               </bdi>{' '}
