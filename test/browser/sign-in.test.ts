@@ -99,7 +99,7 @@ test('what a key may not do is not offered', async () => {
   await places.first().waitFor()
 
   expect(await places.allInnerTexts()).toEqual(['Streams', 'Vaults', 'Sources'])
-  // Nor is a heading with nothing below it.
+  // A heading with nothing below it would be one of nothing.
   expect(await page.getByRole('heading', { name: 'Telling' }).count()).toBe(0)
 })
 
