@@ -14,14 +14,15 @@ export function tryWhileCutOff(): () => void {
     if (document.hidden || cutOffSinceMs === undefined) return
     if (nextTryMs === undefined || nextTryMs + probeMs < Date.now()) probe()
   }, probeMs)
-  const onLine = () => {
-    if (connection.peek().cutOffSinceMs !== undefined) probe()
-  }
   addEventListener('online', onLine)
   return () => {
     clearInterval(timer)
     removeEventListener('online', onLine)
   }
+}
+
+function onLine(): void {
+  if (connection.peek().cutOffSinceMs !== undefined) probe()
 }
 
 /** The client notes whether it was reached. */
