@@ -134,6 +134,19 @@ describe('the first stream', () => {
     expect(await page.getByLabel('One message').inputValue()).toBe(sample)
   })
 
+  test('says that the service is back, though nothing else was tried', async () => {
+    const page = await at.signedIn('/console/streams/new')
+    await page.getByLabel('One message, or some of them').fill('{"temperature": 21.5}')
+    await page.route('**/streams/infer', (route) => route.abort(), { times: 1 })
+    await page.getByRole('button', { name: 'Propose a stream' }).click()
+    await page.getByText('Not connected since').waitFor()
+
+    await page.getByText('Not connected since').waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Propose a stream' }).click()
+    await page.getByLabel('Name of the stream').waitFor()
+  })
+
   test('is made in a vault that is there already, once there is one', async () => {
     const vaultId = await at.api.createVault()
     const page = await at.signedIn('/console/streams/new')

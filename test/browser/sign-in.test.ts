@@ -99,6 +99,8 @@ test('what a key may not do is not offered', async () => {
   await places.first().waitFor()
 
   expect(await places.allInnerTexts()).toEqual(['Streams', 'Vaults', 'Sources'])
+  // Nor is a heading with nothing below it.
+  expect(await page.getByRole('heading', { name: 'Telling' }).count()).toBe(0)
 })
 
 test('a session outlasts the page', async () => {

@@ -69,16 +69,6 @@ test('streams are counted by the states that they show, also for who looks again
       await fleet.arrive()
       const figures = async () =>
         streamFigures(await counted.of(fleet.ownerId, 1), (id) => fleet.statusOf(id))
-      const wanted = (streams: readonly Drawn[]) => {
-        const states = streams.map((one) =>
-          stateOf({ ...one, isFailing: one.isFetched && one.isFailing }),
-        )
-        const numbers = streamStates.map((state) => [
-          state,
-          states.filter((one) => one === state).length,
-        ])
-        return { total: streams.length, byState: Object.fromEntries(numbers) }
-      }
 
       for (const one of first) await fleet.make(one)
       expect(await figures()).toMatchObject(wanted(first))
@@ -90,3 +80,12 @@ test('streams are counted by the states that they show, also for who looks again
     { numRuns: 60 },
   )
 })
+
+/** What a recount of all of them finds. */
+function wanted(streams: readonly Drawn[]) {
+  const states = streams.map((one) =>
+    stateOf({ ...one, isFailing: one.isFetched && one.isFailing }),
+  )
+  const numbers = streamStates.map((state) => [state, states.filter((one) => one === state).length])
+  return { total: streams.length, byState: Object.fromEntries(numbers) }
+}

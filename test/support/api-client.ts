@@ -109,18 +109,18 @@ export class ApiClient {
     return vault.body.id
   }
 
-  /** Makes a template, a vault and a data stream with these fields; returns the stream's id. */
+  /** Makes a data stream with these fields, and a vault for it unless one is named; returns the stream's id. */
   async createStream(
     schema: object = { temperature: { type: 'number' } },
-    rest: { type?: string; source?: object; processing?: object } = {},
+    rest: Readonly<Record<string, unknown>> & { readonly vaultId?: string } = {},
   ): Promise<string> {
-    const vaultId = await this.createVault()
+    const { vaultId = await this.createVault(), ...others } = rest
     const stream = await this.withToken<{ streamId: string }>('POST', '/streams', {
       name: 'temperature',
       vaultId,
       type: 'iot_sensor',
       schema,
-      ...rest,
+      ...others,
     })
     if (stream.status !== 201) throw new Error(JSON.stringify(stream.body))
     return stream.body.streamId

@@ -19,13 +19,16 @@ function offered(places: readonly Place[]): readonly Place[] {
 /** Beside the page, on screens that are wide enough. */
 export function SideNavigation() {
   const { path } = useLocation()
+  const groups = placeGroups
+    .map(({ name, places }) => ({ name, places: offered(places) }))
+    .filter(({ places }) => places.length > 0)
   return (
     <nav class="shell-nav" aria-label="Pages">
-      {placeGroups.map(({ name, places }) => (
+      {groups.map(({ name, places }) => (
         <section key={name} aria-label={name}>
           <h2>{name}</h2>
           <ul>
-            {offered(places).map((place) => (
+            {places.map((place) => (
               <li key={place.href}>
                 <PlaceLink place={place} path={path} />
               </li>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { tryWhileCutOff } from '../api/reconnect.ts'
 import { lookAtSession, session } from '../api/session.ts'
 import './shell.css'
 import { ConnectionLine } from './connection-line.tsx'
@@ -18,6 +19,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const onClose = useCallback(() => setShown(undefined), [])
   useShortcuts({ onSearch, onHelp })
   useEffect(lookAtSessionWhenSeen, [])
+  useEffect(tryWhileCutOff, [])
   return (
     <div class="shell">
       <a class="skip" href="#main">

@@ -1,3 +1,4 @@
+import type { VaultTab } from '../../../console/src/pages/vault/shown-vault.ts'
 import { paths, type RecordType, type StreamTab } from '../../../console/src/routing/paths.ts'
 import { ForeignResources } from '../foreign-resources.ts'
 import { type MadeKey, newPerson, type Person } from '../people.ts'
@@ -44,7 +45,13 @@ const streamTabs: Readonly<Record<StreamTab, true>> = {
   access: true,
 }
 
-const vaultTabs = ['latest', 'streams', 'twin', 'attachments', 'retention']
+const vaultTabs: Readonly<Record<VaultTab, true>> = {
+  latest: true,
+  streams: true,
+  twin: true,
+  attachments: true,
+  retention: true,
+}
 
 /** A name as long as people make them, with a word that nothing can break. */
 const longName = `boiler ${'hall'.repeat(30)} of the plant at the river, second floor`
@@ -83,7 +90,10 @@ function pagesOf(streamId: string, vaultId: string): readonly ShownPage[] {
       path: paths.stream(streamId, tab),
     })),
     { name: 'vault', path: paths.vault(vaultId) },
-    ...vaultTabs.map((tab) => ({ name: `vault ${tab}`, path: paths.vault(vaultId, tab) })),
+    ...Object.keys(vaultTabs).map((tab) => ({
+      name: `vault ${tab}`,
+      path: paths.vault(vaultId, tab),
+    })),
   ]
 }
 

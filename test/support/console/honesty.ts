@@ -52,7 +52,7 @@ export async function comeBack(page: Page, fault: Fault, broken: BrokenCalls): P
             for (const button of all) if (button instanceof HTMLElement) button.click()
           })
         }
-        // Those that were pressed are gone as soon as there is an answer.
+        // A button that was pressed is gone as soon as there is an answer.
         return await tryAgain
           .first()
           .waitFor({ state: 'detached', timeout: 2_000 })

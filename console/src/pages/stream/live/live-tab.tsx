@@ -74,7 +74,12 @@ function Live({ stream }: { readonly stream: StreamDefinition }) {
         />
       )}
       {beat > 0 ? (
-        <NewestTable fields={fields} readings={readings} beat={isFollowing ? beat : -1} />
+        <NewestTable
+          fields={fields}
+          readings={readings}
+          beat={isFollowing ? beat : -1}
+          state={state}
+        />
       ) : (
         (state.is === 'opening' || state.is === 'open') && <Skeleton />
       )}

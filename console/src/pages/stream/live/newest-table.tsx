@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
+import type { StreamState } from '../../../api/event-stream.ts'
 import { Badge } from '../../../components/badge.tsx'
 import { ScrollArea } from '../../../components/scroll-area.tsx'
-import { Empty } from '../../../components/states.tsx'
+import { Empty, Skeleton } from '../../../components/states.tsx'
 import type { StoredField } from '../../../formats/stored-fields.ts'
 import { dateTime, zone } from '../../../formats/times.ts'
 import { valueText } from '../../../formats/values.ts'
@@ -24,10 +25,11 @@ export interface NewestTableProps {
   readonly readings: LiveReadings
   /** The table is drawn anew when it grows; -1 holds it as it is. */
   readonly beat: number
+  readonly state: StreamState
 }
 
 /** The newest readings with all they say, the last one first. */
-export function NewestTable({ fields, readings, beat }: NewestTableProps) {
+export function NewestTable({ fields, readings, beat, state }: NewestTableProps) {
   const columns = useMemo(() => fields.slice(0, columnsMax), [fields])
   // What did not change is the same element as before, and is not looked at.
   const rows = useMemo(() => readings.newest().slice(0, newestMax), [readings, beat])
@@ -37,6 +39,8 @@ export function NewestTable({ fields, readings, beat }: NewestTableProps) {
     [rows, columns, drawn],
   )
   if (rows.length === 0) {
+    // Nobody knows yet whether there are any; the line of the state says why.
+    if (state.is !== 'open') return state.is === 'opening' ? <Skeleton /> : null
     return (
       <Empty title="No reading yet">
         <p>
