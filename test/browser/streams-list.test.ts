@@ -158,6 +158,7 @@ test('a name that nothing breaks leaves room for the rest of its row', async () 
   const page = await at.signedIn('/console/streams?q=unbroken')
   await at.api.withToken('POST', '/streams', {
     name: `unbroken ${'x'.repeat(180)}`,
+    tags: { site: 'y'.repeat(100) },
     vaultId: await at.api.createVault(),
     type: 'iot_sensor',
     schema: { temperature: { type: 'number' } },

@@ -18,7 +18,7 @@ export interface ToldTime {
 export function aheadAfter(beforeMs: number, { serviceMs, sentMs, answeredMs }: ToldTime): number {
   const [least, greatest] = [serviceMs - answeredMs, serviceMs + 1000 - sentMs]
   const known = [beforeMs, 0].find(
-    (aheadMs) => least - toleranceMs <= aheadMs && aheadMs <= greatest + toleranceMs,
+    (one) => least - toleranceMs <= one && one <= greatest + toleranceMs,
   )
   return known ?? Math.round((least + greatest) / 2)
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  endsEarly,
   firstPage,
   pageAfter,
   pageBefore,
@@ -48,4 +49,14 @@ test('what is no page is the first one', () => {
     expect(trailOf({ page, cursor: 'c' })).toEqual(firstPage)
   }
   expect(trailOf({ page: '7' })).toEqual(firstPage)
+})
+
+test('a list ends early only where streams are left and no page follows', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100 }), fc.nat(10_000), (page, total) => {
+      expect(endsEarly(page, undefined, total)).toBe(total > page * 100)
+      expect(endsEarly(page, 'next', total)).toBe(false)
+      expect(endsEarly(page, undefined)).toBe(false)
+    }),
+  )
 })

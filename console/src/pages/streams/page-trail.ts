@@ -30,6 +30,13 @@ export function wordsOf({ cursor, before, page }: Trail): TrailWords {
   return { cursor, before: words === '' ? undefined : words, page: String(page) }
 }
 
+export const pageSize = 100
+
+/** Whether the list ends before all that meet the filter are listed: of orders by a figure there is a beginning only. */
+export function endsEarly(page: number, next: string | undefined, total = 0): boolean {
+  return next === undefined && page * pageSize < total
+}
+
 /** The page behind. */
 export function pageAfter({ cursor, before, page }: Trail, next: string): Trail {
   return { cursor: next, before: [...before, cursor].slice(-trailMax), page: page + 1 }

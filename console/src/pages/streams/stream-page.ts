@@ -1,6 +1,7 @@
 import type { Asked, Operations } from '../../../../clients/typescript/call.ts'
 import { api } from '../../api/client.ts'
 import { nextCursorIn } from '../../api/next-page.ts'
+import { pageSize } from './page-trail.ts'
 
 export type ListedStream = Operations['listStreams']['answer'][number]
 export type StreamQuery = NonNullable<Asked<Operations['listStreams']>['query']>
@@ -12,8 +13,6 @@ export interface StreamsPage {
   /** The cursor of the next page. */
   readonly next: string | undefined
 }
-
-export const pageSize = 100
 
 /** A page of streams with how they are doing. */
 export async function loadStreams(query: StreamQuery, signal: AbortSignal): Promise<StreamsPage> {

@@ -12,9 +12,18 @@ import { paths } from '../../routing/paths.ts'
 import { type QueryState, useQuery } from '../../routing/query.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { StreamFilters } from './filters.tsx'
-import { firstPage, pageAfter, pageBefore, type Trail, trailOf, wordsOf } from './page-trail.ts'
+import {
+  endsEarly,
+  firstPage,
+  pageAfter,
+  pageBefore,
+  pageSize,
+  type Trail,
+  trailOf,
+  wordsOf,
+} from './page-trail.ts'
 import { askedOf, isFiltered, withoutFilters } from './stream-filter.ts'
-import { loadStreams, pageSize, type StreamsPage } from './stream-page.ts'
+import { loadStreams, type StreamsPage } from './stream-page.ts'
 import { StreamTable } from './stream-table.tsx'
 import './streams.css'
 import { useChosen } from './use-chosen.ts'
@@ -117,12 +126,20 @@ function Pages({ query, of: { next, total, trail } }: PagesProps) {
   const before = pageBefore(trail)
   const pages = total === undefined ? '' : ` of ${count(Math.ceil(total / pageSize))}`
   return (
-    <Pager
-      first={trail.page > 1 ? query.linkTo(wordsOf(firstPage)) : undefined}
-      before={before && query.linkTo(wordsOf(before))}
-      next={next === undefined ? undefined : query.linkTo(wordsOf(pageAfter(trail, next)))}
-      where={`page ${count(trail.page)}${pages}`}
-    />
+    <>
+      {endsEarly(trail.page, next, total) && (
+        <p>
+          In this order the first {count(trail.page * pageSize)} are listed. Find the others by a
+          filter, or <a href={query.linkTo({ ...wordsOf(firstPage), sort: 'name' })}>by name</a>.
+        </p>
+      )}
+      <Pager
+        first={trail.page > 1 ? query.linkTo(wordsOf(firstPage)) : undefined}
+        before={before && query.linkTo(wordsOf(before))}
+        next={next === undefined ? undefined : query.linkTo(wordsOf(pageAfter(trail, next)))}
+        where={`page ${count(trail.page)}${pages}`}
+      />
+    </>
   )
 }
 
