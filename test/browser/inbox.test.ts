@@ -8,7 +8,7 @@ const at = consoleTests()
 test('what is unread is counted as it comes, in the title too, until it is read', async () => {
   const page = await at.signedIn('/console/webhooks')
   await page.getByRole('link', { name: 'Inbox, nothing unread' }).waitFor()
-  expect(await page.title()).toBe('Webhooks · Streamvault')
+  await expect.poll(() => page.title()).toBe('Webhooks · Streamvault')
 
   await at.api.createVault()
   await page.getByRole('link', { name: 'Inbox, 1 unread' }).click()

@@ -1,6 +1,6 @@
 import { X } from 'lucide'
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
 export interface DialogProps {
@@ -17,7 +17,8 @@ export interface DialogProps {
 export function Dialog({ title, onClose, isWide = false, focusFirst, children }: DialogProps) {
   const place = useRef<HTMLDialogElement>(null)
   const headingId = useId()
-  useEffect(() => {
+  // Not after the next paint: keys that are pressed until then would go to the page behind it.
+  useLayoutEffect(() => {
     const dialog = place.current
     const before = document.activeElement
     if (dialog === null) return undefined

@@ -5,7 +5,7 @@ import { BrokenCalls, brokenMessage, codes, type Fault } from './broken-calls.ts
 import type { ShownPage } from './filled-console.ts'
 
 /** What says that there is nothing, though nobody knows: tables without rows, and words for emptiness. */
-export async function emptinessOn(page: Page): Promise<readonly string[]> {
+async function emptinessOn(page: Page): Promise<readonly string[]> {
   return await page.evaluate(() =>
     [...document.querySelectorAll('#main .empty, #main table:not(:has(tbody td, tbody th))')].map(
       (element) => element.outerHTML.slice(0, 200),
@@ -40,7 +40,7 @@ export async function tellsOf(page: Page, fault: Fault): Promise<void> {
 }
 
 /** The service answers again: what tries by itself is waited for, all else is asked to. */
-export async function comeBack(page: Page, fault: Fault, broken: BrokenCalls): Promise<void> {
+async function comeBack(page: Page, fault: Fault, broken: BrokenCalls): Promise<void> {
   await broken.heal()
   const tryAgain = page.locator('#main').getByRole('button', { name: 'Try again' })
   const triesItself = fault === 429 || fault === 503 || fault === 'cut off'
