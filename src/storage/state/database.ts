@@ -74,9 +74,12 @@ export type Notify = (transaction: StateDatabase) => Promise<() => void>
 /** Statements that a connection keeps prepared. */
 const preparedMax = 200
 
+/** Somebody looks into the file with a tool of their own, and has it locked for a moment: that is no failure. */
+const lockPatienceMs = 2_000
+
 /** Opens the state for writing and brings its tables up to date. To be used by one thread only. */
 export async function openStateForWriting(path: string): Promise<StateDatabase> {
-  const connection = new DatabaseSync(path)
+  const connection = new DatabaseSync(path, { timeout: lockPatienceMs })
   keepReclaimable(connection, path)
   connection.exec('PRAGMA journal_mode = WAL')
   // FULL: positions must never fall back behind a trim of the journal.
