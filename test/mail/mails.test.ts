@@ -36,7 +36,7 @@ test('an address that was confirmed is told of an event', async () => {
   const vaultId = await vaultOf(owner)
   const [, mail] = await server.mailsTo(email, 2)
   expect(mail?.parsed.subject).toBe('Vault created: boiler 7')
-  expect(linkIn(mail!)).toBe(`${service.process.http}/vaults/${vaultId}`)
+  expect(linkIn(mail!)).toBe(`${service.process.http}/console/vaults/${vaultId}`)
   const attempts = await client.attemptsOf(id, 2)
   expect(attempts).toMatchObject([
     { event_type: 'vault.created', delivered: true, status_code: 250 },
