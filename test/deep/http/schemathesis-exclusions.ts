@@ -36,6 +36,7 @@ const namesStreams = 'Its body names streams or vaults, and made up ones do not 
 
 /** Operations that are asked, and may have nothing but refusals to answer, by operationId, each with the reason. */
 export const neverTaken: Readonly<Record<string, string>> = {
+  signIn: 'No page of the service asks, and what is made up is the secret of no key.',
   issueToken: 'What is made up is the secret of no key.',
   receiveWebhook: 'What is made up is not signed.',
   uploadFile: 'What is made up is not signed.',
