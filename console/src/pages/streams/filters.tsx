@@ -1,9 +1,9 @@
 import { X } from 'lucide'
-import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Operations } from '../../../../clients/typescript/call.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { streamStates } from '../../components/stream-state.tsx'
+import { useTypedFilter } from '../../components/typed-filter.ts'
 import { useQuery } from '../../routing/query.ts'
 import { isFiltered, problems, sorts, tagsIn, withoutFilters } from './stream-filter.ts'
 
@@ -50,27 +50,8 @@ export function StreamFilters({ vaults }: { readonly vaults: Vaults }) {
   )
 }
 
-/** Keys that are pressed faster than this search once. */
-const typingMs = 120
-
 function NameSearch() {
-  const query = useQuery()
-  const kept = query.get('q')
-  const [text, setText] = useState(kept)
-  const sent = useRef(kept)
-  useEffect(() => {
-    // Somebody went back, or took a link: what is typed yields to the address.
-    if (kept !== sent.current) setText(kept)
-    sent.current = kept
-  }, [kept])
-  useEffect(() => {
-    if (text === kept) return undefined
-    const timer = setTimeout(() => {
-      sent.current = text
-      query.set({ q: text, cursor: undefined, before: undefined, page: undefined })
-    }, typingMs)
-    return () => clearTimeout(timer)
-  }, [text])
+  const { text, setText } = useTypedFilter('q')
   return (
     <input
       type="search"
