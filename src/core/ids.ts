@@ -24,6 +24,10 @@ export type AlertRuleId = Branded<'AlertRuleId'>
 /** Something that is put on a ledger. */
 export type AnchorId = Branded<'AnchorId'>
 export type VerificationId = Branded<'VerificationId'>
+/** What an owner lets somebody else do with a vault or an asset stream. */
+export type PermissionId = Branded<'PermissionId'>
+/** Of the content of an attachment. */
+export type SignatureId = Branded<'SignatureId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
 type AssetId = AssetStreamId | AttachmentId
@@ -41,6 +45,8 @@ export type AnyId =
   | AlertRuleId
   | AnchorId
   | VerificationId
+  | PermissionId
+  | SignatureId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

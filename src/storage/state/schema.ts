@@ -15,6 +15,7 @@ import type { EventTables } from './event-tables.ts'
 import type { AnchoredTable, FileTables } from './file-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
+import type { PermissionTable } from './permission-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
@@ -45,6 +46,7 @@ export interface StateSchema
   stream_sources: StreamSourceTable
   lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
+  permissions: PermissionTable
   totals: TotalTable
   steady_time: SteadyTimeTable
   idempotency_keys: IdempotencyKeyTable

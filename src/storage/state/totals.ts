@@ -15,6 +15,8 @@ export const lists = [
   'attachments',
   /** By asset stream instead of by user. */
   'attachments_of_stream',
+  /** What a user lets others do. */
+  'permissions',
   /** Bytes of the files of a user. */
   'file_bytes',
 ] as const

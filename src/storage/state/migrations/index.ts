@@ -37,6 +37,7 @@ import { consoleSessions } from './0047-console-sessions.ts'
 import { partsOfNames } from './0048-parts-of-names.ts'
 import { overview } from './0049-overview.ts'
 import { consoleSettings } from './0050-console-settings.ts'
+import { permissions } from './0051-permissions.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -78,4 +79,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0048-parts-of-names': partsOfNames,
   '0049-overview': overview,
   '0050-console-settings': consoleSettings,
+  '0051-permissions': permissions,
 }
