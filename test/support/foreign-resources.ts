@@ -69,7 +69,14 @@ export class ForeignResources {
       return (await this.#owner.withKey<{ readonly cid: string }>('GET', path)).body.cid
     },
     streamCode: () => this.#assetStream(),
-    attachmentId: async () => (await this.#attachment()).id,
+    attachmentId: async () => {
+      this.#newestAttachment = (await this.#attachment()).id
+      return this.#newestAttachment
+    },
+    signatureId: () => {
+      const path = `/attachments/${this.#newestAttachment}/signatures`
+      return made(this.#owner.withKey<Made>('POST', path, {}))
+    },
     uploadId: async () => {
       const { presigned_url: url } = await attachmentOf(this.#owner)
       return new URL(url).pathname.split('/').at(-1) ?? ''
@@ -115,6 +122,7 @@ export class ForeignResources {
   #newestExport = ''
   #newestWebhook = ''
   #newestVault = ''
+  #newestAttachment = ''
 
   async #consoleSession(): Promise<string> {
     const answer = await new ConsoleBrowser(this.#api.base).signIn(this.#owner.key)

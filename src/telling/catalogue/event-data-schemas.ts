@@ -7,6 +7,7 @@ import type { KnownType } from '../../outbox/events/event-types.ts'
 import { choice, count, dateTime, listOf, record, text, uuid } from '../../requests/http/schema.ts'
 import { assetStreamSchema } from '../../twins/asset-streams/asset-stream-api.ts'
 import { attachmentSchema } from '../../twins/attachments/attachment-api.ts'
+import { signatureSchema } from '../../twins/signatures/signature-api.ts'
 import { vaultSchema } from '../../twins/vaults/vault-api.ts'
 import { verificationResults } from '../../twins/verification/verification.ts'
 
@@ -82,6 +83,7 @@ const byResource: Readonly<Record<string, TSchema>> = {
   vault: vaultSchema,
   stream: { anyOf: [dataStream, assetStreamSchema] },
   data_attachment: attachmentSchema,
+  signature: signatureSchema,
 }
 
 /** The schema of `data` of an event. */

@@ -16,6 +16,10 @@ import { attachmentBody } from '../attachments/attachment-body.ts'
 import { ownAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
 import { errorStatus, statusesIn } from '../progress/progress.ts'
+import { signatureSchema } from '../signatures/signature-api.ts'
+import { signatureBody } from '../signatures/signature-body.ts'
+import { visibleSignature } from '../signatures/signature-routes.ts'
+import type { SignatureStore } from '../signatures/signature-store.ts'
 import { vaultSchema } from '../vaults/vault-api.ts'
 import { ownVault, type ShownVaultNeeds, shownVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
@@ -26,6 +30,7 @@ export interface RetryRoutesNeeds extends ShownVaultNeeds {
   readonly vaults: VaultStore
   readonly assetStreams: AssetStreamStore
   readonly attachments: AttachmentStore
+  readonly signatures: SignatureStore
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -36,6 +41,7 @@ export function retryRoutes(needs: RetryRoutesNeeds): FastifyPluginAsync {
     addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)
     addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
     addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
+    addOfSignatures(operationsOf(app, { ...needs, tags: ['Signatures'] }), needs)
   }
 }
 
@@ -96,6 +102,24 @@ function addOfAttachments(add: AddOperation, needs: RetryRoutesNeeds): void {
   })
 }
 
+function addOfSignatures(add: AddOperation, needs: RetryRoutesNeeds): void {
+  add('POST /attachments/:attachmentId/signatures/:signatureId/retry', {
+    operationId: 'retrySignature',
+    summary: 'Try again to anchor a signature.',
+    description,
+    scope: 'attachments:write',
+    answers: { 202: signatureSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, params }) => {
+      const find = () => visibleSignature(needs, caller.userId, params)
+      const { shown } = await find()
+      const { resource, changes } = retried(needs, 'signatures', shown.signature)
+      const body = signatureBody({ ...shown, signature: resource })
+      return { statusCode: 202, body, changes, refusal: refusalOf(find) }
+    },
+  })
+}
+
 /** What can be tried again. */
 interface Retryable {
   readonly id: string
@@ -111,7 +135,7 @@ interface Retryable {
  */
 function retried<Resource extends Retryable>(
   needs: Pick<RetryRoutesNeeds, 'state' | 'clock'>,
-  table: 'asset_streams' | 'attachments' | 'vaults',
+  table: 'asset_streams' | 'attachments' | 'signatures' | 'vaults',
   resource: Resource,
 ): { readonly resource: Resource; readonly changes: readonly Compilable[] } {
   const { id, status, progress } = resource
