@@ -89,7 +89,6 @@ interface UserCredentialTable {
   readonly user_id: string
   readonly created_at: number
   readonly type: string
-  readonly validated: number
   readonly identity_provider: string
   readonly key: string
   readonly ledger: string

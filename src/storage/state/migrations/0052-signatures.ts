@@ -50,6 +50,8 @@ const statements = [
     signing_since BIGINT NOT NULL,
     retired_at BIGINT
   )`,
+  // Whether an address is confirmed follows from the recipients of its user.
+  'ALTER TABLE user_credentials DROP COLUMN validated',
   // Two never sign at one time.
   'CREATE UNIQUE INDEX content_keys_signing ON content_keys (retired_at IS NULL) WHERE retired_at IS NULL',
 ]
