@@ -29,13 +29,18 @@ export function signatureProblem(algorithm: SignatureAlgorithm, text: string): s
 }
 
 /** Whether a text was signed with a key. */
-export function isSignedBy(key: SignatureKey, text: string, signature: string): boolean {
+export function isSignedBy(
+  key: SignatureKey,
+  text: string | Uint8Array,
+  signature: string,
+): boolean {
   if (signatureProblem(key.algorithm, signature) !== undefined) return false
   const bytes = Buffer.from(signature, 'base64url')
   const publicKey = verifierOf(key)
+  const message = typeof text === 'string' ? Buffer.from(text) : text
   return key.algorithm === 'Ed25519'
-    ? verify(null, Buffer.from(text), publicKey, bytes)
-    : verify('sha256', Buffer.from(text), { key: publicKey, dsaEncoding: 'ieee-p1363' }, bytes)
+    ? verify(null, message, publicKey, bytes)
+    : verify('sha256', message, { key: publicKey, dsaEncoding: 'ieee-p1363' }, bytes)
 }
 
 /**

@@ -16,6 +16,8 @@ import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbo
 import type { MeasuredAnchors } from '../../operating/observability/anchor-facts.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { EarlierPass } from '../../twins/anchored/earlier-pass.ts'
+import { listedSignature } from '../../twins/signatures/signature-body.ts'
+import type { SignatureStore } from '../../twins/signatures/signature-store.ts'
 import type { TemplateStore } from '../../twins/templates/template-store.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { VerificationStore } from '../../twins/verification/verification-store.ts'
@@ -30,6 +32,7 @@ export interface AnchoringNeeds extends EarlierSalts {
   readonly vaults: Pick<VaultStore, 'load'>
   readonly verifications: Pick<VerificationStore, 'isThere' | 'onAsked'>
   readonly templates: TemplateStore
+  readonly signatures: Pick<SignatureStore, 'ofContent'>
   readonly contentSigning: Pick<ContentSigning, 'wake'>
 }
 
@@ -52,7 +55,7 @@ export interface Anchoring {
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
   const { state, folder, worker } = engine
   const { config, logger, cipher, vaults, verifications, templates, saltOf } = needs
-  const { contentSigning } = needs
+  const { contentSigning, signatures } = needs
   const proofs = new AnchorProofs(state)
   const anchoring = anchoringOf(engine, config)
   const wake = () => {
@@ -78,6 +81,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         proofs,
         ledgerKeys: () => ledgerKeys(folder.ledger),
         findPublic: (record) => publicVault(vaults, record),
+        signaturesOf: async (cid) => (await signatures.ofContent(cid)).map(listedSignature),
       }),
     ],
     wake,

@@ -170,7 +170,7 @@ function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) => verificationRoutes({ ...parts, callerOf }),
     (callerOf) => metadataRoutes({ ...parts, state, callerOf }),
-    (callerOf) => proofRoutes({ ...parts, proofs, callerOf }),
+    (callerOf) => proofRoutes({ ...parts, state, proofs, callerOf }),
     (callerOf) => retryRoutes({ ...parts, state, clock: systemClock, callerOf }),
     (callerOf) =>
       vaultRoutes({

@@ -18,6 +18,9 @@ import {
   signaturesMax,
 } from './signature.ts'
 
+/** Signatures that whoever has a CID is told of. The first ones: later ones cannot hide them. */
+const listedMax = 100
+
 export interface SignaturePage {
   readonly items: readonly ShownSignature[]
   readonly total: number
@@ -128,6 +131,20 @@ export class SignatureStore {
       .where('status', '<>', sql<string>`'FAILED'`)
       .executeTakeFirst()
     return row && fromRow(row)
+  }
+
+  /** The first that were made of a content, whoever has it, of those that were checked. */
+  async ofContent(cid: string): Promise<readonly Signature[]> {
+    const rows = await this.#needs.state
+      .selectFrom('signatures')
+      .selectAll()
+      .where('cid', '=', cid)
+      .where('cid', '<>', sql<string>`''`)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(listedMax)
+      .execute()
+    return rows.map(fromRow)
   }
 
   /** Those of one attachment, the oldest first. */
