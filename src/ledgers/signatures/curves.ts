@@ -39,7 +39,7 @@ export function problemOfP256(x: Buffer, y: Buffer): string | undefined {
 }
 
 export function littleEndian(bytes: Buffer): bigint {
-  return bigEndian(Buffer.from(bytes).reverse())
+  return bigEndian(Buffer.from(bytes.toReversed()))
 }
 
 export function bigEndian(bytes: Buffer): bigint {
