@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
+import { atStatus } from './anchored.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { ConsoleBrowser } from './console-browser.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
@@ -73,9 +74,11 @@ export class ForeignResources {
       this.#newestAttachment = (await this.#attachment()).id
       return this.#newestAttachment
     },
-    signatureId: () => {
+    signatureId: async () => {
       const path = `/attachments/${this.#newestAttachment}/signatures`
-      return made(this.#owner.withKey<Made>('POST', path, {}))
+      const id = await made(this.#owner.withKey<Made>('POST', path, {}))
+      await atStatus(this.#owner, `${path}/${id}`, 'METADATA_STORED')
+      return id
     },
     uploadId: async () => {
       const { presigned_url: url } = await attachmentOf(this.#owner)
