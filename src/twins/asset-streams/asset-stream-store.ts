@@ -10,6 +10,7 @@ import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import { receivedStatus, startedProgress, storedStatus } from '../progress/progress.ts'
+import { endedWith } from '../rights/ended-with.ts'
 import { rightOf } from '../rights/right.ts'
 import { alsoShared, roleOf, stillAllowed } from '../rights/shared-rows.ts'
 import {
@@ -171,7 +172,7 @@ export class AssetStreamStore {
 
   /** Removes an own one that nothing uses. False when something does, or it is gone. */
   async remove({ id, ownerId }: AssetStream, ...also: readonly Compilable[]): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, clock } = this.#needs
     const removal = state
       .deleteFrom('asset_streams')
       .where('id', '=', id)
@@ -187,6 +188,7 @@ export class AssetStreamStore {
       countChange(state, 'asset_streams', ownerId, -1),
       ...forgottenAnchors(state, id).map(optional),
       optional(attachmentsCount),
+      endedWith(state, id, clock.nowUs()),
       ...also,
     )
   }

@@ -9,6 +9,7 @@ import type { Slice } from '../../storage/state/listing.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
 import { receivedStatus, startedProgress, storedStatus } from '../progress/progress.ts'
+import { endedWith } from '../rights/ended-with.ts'
 import { rightOf } from '../rights/right.ts'
 import { roleOf, stillAllowed } from '../rights/shared-rows.ts'
 import type { Template } from '../templates/template.ts'
@@ -181,7 +182,7 @@ export class VaultStore {
 
   /** Removes an own vault without data streams. False when it has some, or is gone. */
   async remove({ id, ownerId }: Vault, ...also: readonly Compilable[]): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, clock } = this.#needs
     const removal = state
       .deleteFrom('vaults')
       .where('id', '=', id)
@@ -198,6 +199,7 @@ export class VaultStore {
       countChange(state, 'vaults', ownerId, -1),
       ...forgottenAnchors(state, id).map(optional),
       optional(state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
+      endedWith(state, id, clock.nowUs()),
       ...also,
     )
   }
