@@ -8,7 +8,7 @@ const role = s.choice(roles, {
 const expiry = s.nullable({
   ...s.text,
   description: 'RFC 3339 with a zone, and in the future; null: no end.',
-  examples: ['2027-01-31T00:00:00Z'],
+  examples: ['2100-01-31T00:00:00Z'],
 })
 
 const shared = {
