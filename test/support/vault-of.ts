@@ -1,12 +1,13 @@
 import type { Person } from './people.ts'
 
-/** Makes a vault, of a template of its own; returns its id. */
-export async function vaultOf(owner: Pick<Person, 'withKey'>, rest: object = {}): Promise<string> {
-  const template = await made(owner, '/templates', {
-    name: 'boiler',
-    hint: '',
-    required_streams: [],
-  })
+/** Makes a vault, of a template of its own that requires some asset streams; returns its id. */
+export async function vaultOf(
+  owner: Pick<Person, 'withKey'>,
+  rest: object = {},
+  codes: readonly string[] = [],
+): Promise<string> {
+  const about = { name: 'boiler', hint: '', required_streams: codes }
+  const template = await made(owner, '/templates', about)
   return await made(owner, '/vaults', { template_id: template, name: 'boiler 7', ...rest })
 }
 
