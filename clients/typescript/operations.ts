@@ -206,6 +206,19 @@ export interface SharedOperations {
   }
 
   /**
+   * Change what a user may do with an asset stream, or for how long.
+   *
+   * What is not sent keeps its value. It counts from the next request on.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly changeStreamPermission: {
+    readonly path: { readonly streamId: string; readonly permissionId: string }
+    readonly body: PermissionChange
+    readonly answer: StreamPermission
+  }
+
+  /**
    * Change a template.
    *
    * What is not sent keeps its value.
@@ -222,7 +235,7 @@ export interface SharedOperations {
    * Change a vault.
    *
    * What is not sent keeps its value. Template, ledger and payload are what gets anchored:
-   * they stay.
+   * they stay. A permission to WRITE is enough, but for `public`.
    *
    * Needs the permission `vaults:write`.
    */
@@ -230,6 +243,19 @@ export interface SharedOperations {
     readonly path: { readonly vaultId: string }
     readonly body: VaultChange
     readonly answer: Vault
+  }
+
+  /**
+   * Change what a user may do with a vault, or for how long.
+   *
+   * What is not sent keeps its value. It counts from the next request on.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly changeVaultPermission: {
+    readonly path: { readonly vaultId: string; readonly permissionId: string }
+    readonly body: PermissionChange
+    readonly answer: VaultPermission
   }
 
   /**
@@ -417,7 +443,8 @@ export interface SharedOperations {
    * Attach a file, or the files of an archive, to an asset stream.
    *
    * The answer has the address that takes the file: `curl -T FILE "$presigned_url"`. It is
-   * good for 15 minutes; reading the attachment gives a fresh one.
+   * good for 15 minutes; reading the attachment gives a fresh one. An attachment belongs to
+   * the owner of its asset stream; a permission to WRITE is enough to make it.
    *
    * Needs the permission `attachments:write`.
    */
@@ -1254,6 +1281,34 @@ export interface SharedOperations {
   readonly getImport: { readonly path: { readonly importId: string }; readonly answer: Import }
 
   /**
+   * Share an asset stream with a user, and what is attached to it.
+   *
+   * READ lets the user see it, and WRITE change it, until the permission ends. A user can have
+   * one, which is changed by PUT.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly grantStreamPermission: {
+    readonly path: { readonly streamId: string }
+    readonly body: NewPermission
+    readonly answer: StreamPermission
+  }
+
+  /**
+   * Share a vault with a user.
+   *
+   * READ lets the user see it, and WRITE change it, until the permission ends. A user can have
+   * one, which is changed by PUT.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly grantVaultPermission: {
+    readonly path: { readonly vaultId: string }
+    readonly body: NewPermission
+    readonly answer: VaultPermission
+  }
+
+  /**
    * Bring the rows of a file into a data stream, in the background.
    *
    * CSV with a head, NDJSON, or Parquet, as the content type says. Each row needs a time of
@@ -1384,7 +1439,7 @@ export interface SharedOperations {
   }
 
   /**
-   * List one's own attachments.
+   * List one's own attachments, and those of asset streams that others share.
    *
    * Needs the permission `attachments:read`.
    */
@@ -1441,6 +1496,9 @@ export interface SharedOperations {
         | 'email.unsubscribed'
         | 'console_session.created'
         | 'console_session.ended'
+        | 'permission.granted'
+        | 'permission.changed'
+        | 'permission.ended'
         | 'login.failed'
         | undefined
     }
@@ -1858,7 +1916,7 @@ export interface SharedOperations {
   /**
    * List the attachments of an asset stream.
    *
-   * By the code of one's own, or by an id.
+   * By the code of one's own, or by the id of one that is one's own or shared.
    *
    * Needs the permission `attachments:read`.
    */
@@ -1873,6 +1931,24 @@ export interface SharedOperations {
       readonly current_page: number
       readonly total_pages: number
       readonly content: readonly Attachment[]
+    }
+  }
+
+  /**
+   * List who may do something with an asset stream.
+   *
+   * Oldest first, in pages. One whose time is over is none.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly listStreamPermissions: {
+    readonly path: { readonly streamId: string }
+    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly answer: {
+      readonly total_records: number
+      readonly current_page: number
+      readonly total_pages: number
+      readonly content: readonly StreamPermission[]
     }
   }
 
@@ -1962,6 +2038,24 @@ export interface SharedOperations {
       readonly current_page: number
       readonly total_pages: number
       readonly content: readonly User[]
+    }
+  }
+
+  /**
+   * List who may do something with a vault.
+   *
+   * Oldest first, in pages. One whose time is over is none.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly listVaultPermissions: {
+    readonly path: { readonly vaultId: string }
+    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly answer: {
+      readonly total_records: number
+      readonly current_page: number
+      readonly total_pages: number
+      readonly content: readonly VaultPermission[]
     }
   }
 
@@ -2771,7 +2865,7 @@ export interface SharedOperations {
   /**
    * Read a vault.
    *
-   * One's own, or a public one.
+   * One's own, one that its owner shares, or a public one.
    *
    * Needs the permission `vaults:read`.
    */
@@ -3136,6 +3230,30 @@ export interface SharedOperations {
    */
   readonly revokeProvisioningKey: {
     readonly path: { readonly vaultId: string; readonly provisioningKeyId: string }
+    readonly answer: undefined
+  }
+
+  /**
+   * Share an asset stream with a user no more.
+   *
+   * It ends with the very next request.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly revokeStreamPermission: {
+    readonly path: { readonly streamId: string; readonly permissionId: string }
+    readonly answer: undefined
+  }
+
+  /**
+   * Share a vault with a user no more.
+   *
+   * It ends with the very next request.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly revokeVaultPermission: {
+    readonly path: { readonly vaultId: string; readonly permissionId: string }
     readonly answer: undefined
   }
 
@@ -3598,7 +3716,7 @@ export interface BearerOperations {
    * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
-   * stays.
+   * stays. A permission to WRITE is enough.
    *
    * Needs the permission `streams:write`.
    */
@@ -3628,7 +3746,8 @@ export interface BearerOperations {
    * tags. In the order of creation, or of the name, a walk from page to page meets each stream
    * once, whatever is made or deleted meanwhile.
    *
-   * **With a key:** One's own asset streams, oldest first, in pages.
+   * **With a key:** One's own asset streams and those that others share, oldest first, in
+   * pages.
    *
    * Needs the permission `streams:read`.
    */
@@ -3684,7 +3803,7 @@ export interface BearerOperations {
   }
 
   /**
-   * List one's own vaults.
+   * List one's own vaults, and those that others share.
    *
    * A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and
    * `page_size` and gets an envelope. `contains` is for bearer tokens.
@@ -3750,7 +3869,7 @@ export interface KeyOperations {
    * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
-   * stays.
+   * stays. A permission to WRITE is enough.
    *
    * Needs the permission `streams:write`.
    */
@@ -3780,7 +3899,8 @@ export interface KeyOperations {
    * tags. In the order of creation, or of the name, a walk from page to page meets each stream
    * once, whatever is made or deleted meanwhile.
    *
-   * **With a key:** One's own asset streams, oldest first, in pages.
+   * **With a key:** One's own asset streams and those that others share, oldest first, in
+   * pages.
    *
    * Needs the permission `streams:read`.
    */
@@ -3795,7 +3915,7 @@ export interface KeyOperations {
   }
 
   /**
-   * List one's own vaults.
+   * List one's own vaults, and those that others share.
    *
    * A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and
    * `page_size` and gets an envelope. `contains` is for bearer tokens.
@@ -3854,8 +3974,10 @@ export const operationPaths = {
   changeKey: 'PUT /keys/{keyId}',
   changeNotificationPreferences: 'PUT /notifications/preferences',
   changeStream: 'PUT /streams/{streamId}',
+  changeStreamPermission: 'PUT /streams/{streamId}/permissions/{permissionId}',
   changeTemplate: 'PUT /templates/{templateId}',
   changeVault: 'PUT /vaults/{vaultId}',
+  changeVaultPermission: 'PUT /vaults/{vaultId}/permissions/{permissionId}',
   changeVaultRetention: 'PUT /vaults/{vaultId}/retention',
   changeWebhook: 'PUT /notifications/webhooks/{configId}',
   checkDestination: 'POST /notifications/webhooks/check',
@@ -3919,6 +4041,8 @@ export const operationPaths = {
   getBackup: 'GET /backups/{backupId}',
   getExport: 'GET /exports/{exportId}',
   getImport: 'GET /imports/{importId}',
+  grantStreamPermission: 'POST /streams/{streamId}/permissions',
+  grantVaultPermission: 'POST /vaults/{vaultId}/permissions',
   importReadings: 'POST /streams/{streamId}/import',
   inferStream: 'POST /streams/infer',
   issueToken: 'POST /auth/token',
@@ -3949,11 +4073,13 @@ export const operationPaths = {
   listSignatures: 'GET /attachments/{attachmentId}/signatures',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
+  listStreamPermissions: 'GET /streams/{streamId}/permissions',
   listStreamVersions: 'GET /streams/{streamId}/versions',
   listStreams: 'GET /streams',
   listTemplates: 'GET /templates',
   listUnroutedTopics: 'GET /mqtt/unrouted',
   listUsers: 'GET /platform/users',
+  listVaultPermissions: 'GET /vaults/{vaultId}/permissions',
   listVaults: 'GET /vaults',
   listWebhooks: 'GET /notifications/webhooks',
   lookAtUnsubscription: 'GET /mail/unsubscribe/{token}',
@@ -4027,6 +4153,8 @@ export const operationPaths = {
   revokeDevice: 'POST /devices/{deviceId}/revoke',
   revokeKey: 'DELETE /keys/{keyId}',
   revokeProvisioningKey: 'DELETE /vaults/{vaultId}/provisioning-keys/{provisioningKeyId}',
+  revokeStreamPermission: 'DELETE /streams/{streamId}/permissions/{permissionId}',
+  revokeVaultPermission: 'DELETE /vaults/{vaultId}/permissions/{permissionId}',
   rotateContentKey: 'POST /content-keys/rotate',
   rotateDevice: 'POST /devices/{deviceId}/rotate',
   rotateKey: 'POST /keys/{keyId}/rotate',
@@ -4071,8 +4199,10 @@ export const operationScopes = {
   changeKey: 'keys:admin',
   changeNotificationPreferences: 'notifications:write',
   changeStream: 'streams:write',
+  changeStreamPermission: 'streams:write',
   changeTemplate: 'vaults:write',
   changeVault: 'vaults:write',
+  changeVaultPermission: 'vaults:write',
   changeVaultRetention: 'vaults:write',
   changeWebhook: 'webhooks:write',
   checkDestination: 'webhooks:write',
@@ -4135,6 +4265,8 @@ export const operationScopes = {
   getBackup: 'platform:admin',
   getExport: 'data:read',
   getImport: 'data:read',
+  grantStreamPermission: 'streams:write',
+  grantVaultPermission: 'vaults:write',
   importReadings: 'data:write',
   inferStream: 'streams:write',
   listAlertRules: 'streams:read',
@@ -4161,11 +4293,13 @@ export const operationScopes = {
   listSignatures: 'attachments:read',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
+  listStreamPermissions: 'streams:write',
   listStreamVersions: 'streams:read',
   listStreams: 'streams:read',
   listTemplates: 'vaults:read',
   listUnroutedTopics: 'data:read',
   listUsers: 'platform:admin',
+  listVaultPermissions: 'vaults:write',
   listVaults: 'vaults:read',
   listWebhooks: 'webhooks:read',
   markInboxEntryRead: 'notifications:write',
@@ -4229,6 +4363,8 @@ export const operationScopes = {
   revokeDevice: 'keys:admin',
   revokeKey: 'keys:admin',
   revokeProvisioningKey: 'keys:admin',
+  revokeStreamPermission: 'streams:write',
+  revokeVaultPermission: 'vaults:write',
   rotateContentKey: 'platform:admin',
   rotateDevice: 'keys:admin',
   rotateKey: 'keys:admin',
@@ -4897,6 +5033,9 @@ export type AuditEntry = {
     | 'email.unsubscribed'
     | 'console_session.created'
     | 'console_session.ended'
+    | 'permission.granted'
+    | 'permission.changed'
+    | 'permission.ended'
     | 'login.failed'
   readonly actorUserId: string | null
   readonly actorKeyId: string | null
@@ -7597,6 +7736,16 @@ export type NewKey = {
    */
   readonly foreignTopics?: 'refuse' | 'ignore' | undefined
 }
+export type NewPermission = {
+  /** Of whom it is for, in whatever case. */
+  readonly username: string
+
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role: 'READ' | 'WRITE'
+
+  /** RFC 3339 with a zone, and in the future; null: no end. */
+  readonly expires_at?: string | null | undefined
+}
 
 /** Empty to have the service sign; or all three, of the text in docs/signatures.md. */
 export type NewSignature = {
@@ -8501,6 +8650,13 @@ export type Overview = {
       readonly entries: number
     }[]
   }
+}
+export type PermissionChange = {
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role?: 'READ' | 'WRITE' | undefined
+
+  /** RFC 3339 with a zone, and in the future; null: no end. */
+  readonly expires_at?: string | null | undefined
 }
 export type PlannedDelivery = {
   readonly delivery_id: string
@@ -9459,6 +9615,20 @@ export type StreamCounters = {
   readonly discarded: number
   readonly pending: number
 }
+export type StreamPermission = {
+  readonly id: string
+  readonly created_at: string
+  readonly stream_id: string
+  readonly user_id: string
+
+  /** Empty when the user is deleted. */
+  readonly username: string
+
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role: 'READ' | 'WRITE'
+  readonly granted_by: string
+  readonly expires_at: string | null
+}
 export type StreamStatus = {
   readonly streamId: string
   readonly status: string
@@ -9645,6 +9815,20 @@ export type VaultChange = {
   readonly name?: string | undefined
   readonly description?: string | null | undefined
   readonly public?: boolean | undefined
+}
+export type VaultPermission = {
+  readonly id: string
+  readonly created_at: string
+  readonly vault_id: string
+  readonly user_id: string
+
+  /** Empty when the user is deleted. */
+  readonly username: string
+
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role: 'READ' | 'WRITE'
+  readonly granted_by: string
+  readonly expires_at: string | null
 }
 export type VaultRetention = {
   /** Readings. Null: for ever. */

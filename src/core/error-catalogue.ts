@@ -240,6 +240,12 @@ export const errorCatalogue = {
     remedy: 'Sign in again.',
     retryable: false,
   },
+  shared_with_oneself: {
+    status: 422,
+    meaning: 'A permission was to be for the owner, who may do everything anyway.',
+    remedy: 'Name another user.',
+    retryable: false,
+  },
   signature_mismatch: {
     status: 422,
     meaning: 'The signature is none of that key over the text that names the content.',

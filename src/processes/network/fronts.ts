@@ -41,6 +41,7 @@ import { openLive } from './following.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { guardedRoutes } from './routes.ts'
+import { openSharing, type Sharing } from './sharing.ts'
 import { openSigningIn, type SigningIn } from './signing-in.ts'
 import { openTransfers, type Transfers } from './transfers.ts'
 
@@ -60,6 +61,7 @@ export interface Fronts {
   readonly filing: Filing
   readonly anchoring: Anchoring
   readonly contentSigning: ContentSigning
+  readonly sharing: Sharing
 }
 
 interface Parts {
@@ -77,6 +79,7 @@ interface Parts {
   readonly filing: Filing
   readonly anchoring: Anchoring
   readonly contentSigning: ContentSigning
+  readonly sharing: Sharing
   readonly unrouted: UnroutedMessages
   readonly certificate: Certificate | undefined
   /** Called with a failure that nobody waits for. */
@@ -89,7 +92,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
-  const { anchoring, contentSigning } = parts
+  const { anchoring, contentSigning, sharing } = parts
   const { auth } = access
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
@@ -102,6 +105,7 @@ export async function startFronts(
   filing.start()
   await anchoring.start()
   contentSigning.start()
+  sharing.start()
   const keptUs = config.deliveriesKeptUs
   const { onFailure } = parts
   const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
@@ -120,6 +124,7 @@ export async function startFronts(
     filing,
     anchoring,
     contentSigning,
+    sharing,
   }
 }
 
@@ -168,6 +173,7 @@ async function openParts(
     filing,
     anchoring: openAnchoring(engine, { ...domains, config, logger, cipher, contentSigning }),
     contentSigning,
+    sharing: openSharing(engine, { audit: access.audit, onFailure }),
     live: openLive(engine, { logger, sessions: access.auth.sessions }),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
@@ -280,7 +286,7 @@ function routesOf(
   { mqtt, signingIn }: { readonly mqtt: MqttBroker | undefined; readonly signingIn: SigningIn },
 ): readonly GuardedRoutes[] {
   const { config, engine, domains, access, live, fetching } = parts
-  const { transfers, backing, delivering, notifying, filing, contentSigning } = parts
+  const { transfers, backing, delivering, notifying, filing, contentSigning, sharing } = parts
   const { posts } = access
   return [
     ...access.routes,
@@ -304,6 +310,7 @@ function routesOf(
       live,
       sources: fetching.changes,
       keysOfVault: access.devices,
+      sharing,
       unrouted: parts.unrouted,
     }),
   ]

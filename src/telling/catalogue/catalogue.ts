@@ -15,7 +15,7 @@ import { dataSchemaOf } from './event-data-schemas.ts'
 
 type CatalogueEntry = Static<typeof catalogueEntrySchema>
 
-/** The other types come with their domains: assets, permissions. */
+/** The other types come with their domain: assets. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
   'vault.created',
   'vault.completed',
@@ -35,6 +35,13 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'signature.completed',
   'signature.failed',
   'signature.error',
+  'vault.permission.granted',
+  'vault.permission.updated',
+  'vault.permission.revoked',
+  'stream.permission.granted',
+  'stream.permission.updated',
+  'stream.permission.revoked',
+  'vault.permission_changed',
   'security.key_created',
   'security.key_revoked',
   'security.webhook_disabled',

@@ -12,7 +12,7 @@ import type { ShownSignature } from '../signatures/signature.ts'
 import { eventsOfSignature } from '../signatures/signature-events.ts'
 import { shownSignatures } from '../signatures/signature-store.ts'
 import { vaultBody } from '../vaults/vault-body.ts'
-import { fromRow as vaultOf } from '../vaults/vault-store.ts'
+import { fromRow as vaultOf } from '../vaults/vault-row.ts'
 import { type KindNeeds, type ResourceTraits, resourceKind, type ToldRow } from './resource-kind.ts'
 
 /** What anchors mean for everything that is anchored. */

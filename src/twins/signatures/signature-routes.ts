@@ -11,7 +11,7 @@ import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { Attachment } from '../attachments/attachment.ts'
-import { ownAttachment } from '../attachments/attachment-routes.ts'
+import { visibleAttachment, writableAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
 import { failedStatus } from '../progress/progress.ts'
 import type { ContentKeys } from './content-keys.ts'
@@ -48,7 +48,8 @@ export function signatureRoutes(needs: SignatureRoutesNeeds): FastifyPluginAsync
       query: query(pageQuery),
       answers: { 200: pageOf(api.signatureSchema) },
       handler: async ({ caller, params, query: asked }) => {
-        const { attachment } = await ownAttachment(attachments, caller.userId, params.attachmentId)
+        const { userId } = caller
+        const { attachment } = await visibleAttachment(attachments, userId, params.attachmentId)
         const page = pageRequest(asked)
         const { items, total } = await signatures.listPage(attachment.id, sliceOf(page))
         return envelope(items.map(signatureBody), total, page)
@@ -80,7 +81,7 @@ function addCreation(add: AddOperation, needs: SignatureRoutesNeeds): void {
     effect: async ({ caller, params, body }) => {
       const brought = api.broughtSignature(body)
       const find = async () =>
-        (await ownAttachment(needs.attachments, caller.userId, params.attachmentId)).attachment
+        (await writableAttachment(needs.attachments, caller.userId, params.attachmentId)).attachment
       const attachment = await find()
       await assertSignable(needs, attachment, brought)
       return await creation(needs, { caller, attachment, brought, find })
@@ -161,8 +162,9 @@ export async function visibleSignature(
   userId: UserId,
   params: { readonly attachmentId: string; readonly signatureId: string },
 ) {
-  const { attachment } = await ownAttachment(attachments, userId, params.attachmentId)
-  return { attachment, shown: await namedSignature(signatures, attachment, params.signatureId) }
+  const found = await visibleAttachment(attachments, userId, params.attachmentId)
+  const shown = await namedSignature(signatures, found.attachment, params.signatureId)
+  return { stream: found.stream, right: found.right, shown }
 }
 
 /** @throws DomainError `not_found` */
