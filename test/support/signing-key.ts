@@ -32,6 +32,15 @@ export function signingKeyIn(dataDir: string, given?: Buffer): SigningKey {
   }
 }
 
+/** The key that a service signs content with. */
+export function contentKeyIn(dataDir: string, master: Buffer): Pick<SigningKey, 'privateKey'> {
+  using state = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
+  const row = state
+    .prepare('SELECT private_key_encrypted AS sealed FROM content_keys WHERE retired_at IS NULL')
+    .get()
+  return { privateKey: new MasterKey(master).decrypt(row?.['sealed'] as Uint8Array) }
+}
+
 /** Signed as the service signs, but for what is given. */
 export function signedWith(
   key: SigningKey,
