@@ -70,7 +70,10 @@ export const makers: Readonly<Record<AnchoredPath, (owner: Owner) => Promise<str
   },
   async signatures(owner) {
     const path = `/attachments/${await makers.attachments(owner)}/signatures`
-    return `${path}/${await made(owner, path, {})}`
+    const signature = `${path}/${await made(owner, path, {})}`
+    const shown = async () => (await owner.withKey<Anchored>('GET', signature)).body
+    while ((await shown())['signature'] === '') await sleep(20)
+    return signature
   },
 }
 
