@@ -206,6 +206,19 @@ export interface SharedOperations {
   }
 
   /**
+   * Change what a user may do with an asset stream, or for how long.
+   *
+   * What is not sent keeps its value. It counts from the next request on.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly changeStreamPermission: {
+    readonly path: { readonly streamId: string; readonly permissionId: string }
+    readonly body: PermissionChange
+    readonly answer: StreamPermission
+  }
+
+  /**
    * Change a template.
    *
    * What is not sent keeps its value.
@@ -230,6 +243,19 @@ export interface SharedOperations {
     readonly path: { readonly vaultId: string }
     readonly body: VaultChange
     readonly answer: Vault
+  }
+
+  /**
+   * Change what a user may do with a vault, or for how long.
+   *
+   * What is not sent keeps its value. It counts from the next request on.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly changeVaultPermission: {
+    readonly path: { readonly vaultId: string; readonly permissionId: string }
+    readonly body: PermissionChange
+    readonly answer: VaultPermission
   }
 
   /**
@@ -1239,6 +1265,34 @@ export interface SharedOperations {
   readonly getImport: { readonly path: { readonly importId: string }; readonly answer: Import }
 
   /**
+   * Share an asset stream with a user, and what is attached to it.
+   *
+   * READ lets the user see it, and WRITE change it, until the permission ends. A user can have
+   * one, which is changed by PUT.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly grantStreamPermission: {
+    readonly path: { readonly streamId: string }
+    readonly body: NewPermission
+    readonly answer: StreamPermission
+  }
+
+  /**
+   * Share a vault with a user.
+   *
+   * READ lets the user see it, and WRITE change it, until the permission ends. A user can have
+   * one, which is changed by PUT.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly grantVaultPermission: {
+    readonly path: { readonly vaultId: string }
+    readonly body: NewPermission
+    readonly answer: VaultPermission
+  }
+
+  /**
    * Bring the rows of a file into a data stream, in the background.
    *
    * CSV with a head, NDJSON, or Parquet, as the content type says. Each row needs a time of
@@ -1425,6 +1479,9 @@ export interface SharedOperations {
         | 'email.unsubscribed'
         | 'console_session.created'
         | 'console_session.ended'
+        | 'permission.granted'
+        | 'permission.changed'
+        | 'permission.ended'
         | 'login.failed'
         | undefined
     }
@@ -1818,6 +1875,24 @@ export interface SharedOperations {
   }
 
   /**
+   * List who may do something with an asset stream.
+   *
+   * Oldest first, in pages. One whose time is over is none.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly listStreamPermissions: {
+    readonly path: { readonly streamId: string }
+    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly answer: {
+      readonly total_records: number
+      readonly current_page: number
+      readonly total_pages: number
+      readonly content: readonly StreamPermission[]
+    }
+  }
+
+  /**
    * List the versions of a data stream, newest first.
    *
    * Needs the permission `streams:read`.
@@ -1903,6 +1978,24 @@ export interface SharedOperations {
       readonly current_page: number
       readonly total_pages: number
       readonly content: readonly User[]
+    }
+  }
+
+  /**
+   * List who may do something with a vault.
+   *
+   * Oldest first, in pages. One whose time is over is none.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly listVaultPermissions: {
+    readonly path: { readonly vaultId: string }
+    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly answer: {
+      readonly total_records: number
+      readonly current_page: number
+      readonly total_pages: number
+      readonly content: readonly VaultPermission[]
     }
   }
 
@@ -3045,6 +3138,30 @@ export interface SharedOperations {
   }
 
   /**
+   * Share an asset stream with a user no more.
+   *
+   * It ends with the very next request.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly revokeStreamPermission: {
+    readonly path: { readonly streamId: string; readonly permissionId: string }
+    readonly answer: undefined
+  }
+
+  /**
+   * Share a vault with a user no more.
+   *
+   * It ends with the very next request.
+   *
+   * Needs the permission `vaults:write`.
+   */
+  readonly revokeVaultPermission: {
+    readonly path: { readonly vaultId: string; readonly permissionId: string }
+    readonly answer: undefined
+  }
+
+  /**
    * Give a device a new secret; the one before stays good for a while.
    *
    * With an overlap of 0 its sessions end at once.
@@ -3749,8 +3866,10 @@ export const operationPaths = {
   changeKey: 'PUT /keys/{keyId}',
   changeNotificationPreferences: 'PUT /notifications/preferences',
   changeStream: 'PUT /streams/{streamId}',
+  changeStreamPermission: 'PUT /streams/{streamId}/permissions/{permissionId}',
   changeTemplate: 'PUT /templates/{templateId}',
   changeVault: 'PUT /vaults/{vaultId}',
+  changeVaultPermission: 'PUT /vaults/{vaultId}/permissions/{permissionId}',
   changeVaultRetention: 'PUT /vaults/{vaultId}/retention',
   changeWebhook: 'PUT /notifications/webhooks/{configId}',
   checkDestination: 'POST /notifications/webhooks/check',
@@ -3813,6 +3932,8 @@ export const operationPaths = {
   getBackup: 'GET /backups/{backupId}',
   getExport: 'GET /exports/{exportId}',
   getImport: 'GET /imports/{importId}',
+  grantStreamPermission: 'POST /streams/{streamId}/permissions',
+  grantVaultPermission: 'POST /vaults/{vaultId}/permissions',
   importReadings: 'POST /streams/{streamId}/import',
   inferStream: 'POST /streams/infer',
   issueToken: 'POST /auth/token',
@@ -3841,11 +3962,13 @@ export const operationPaths = {
   listRefusedReadings: 'GET /streams/{streamId}/refused',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
+  listStreamPermissions: 'GET /streams/{streamId}/permissions',
   listStreamVersions: 'GET /streams/{streamId}/versions',
   listStreams: 'GET /streams',
   listTemplates: 'GET /templates',
   listUnroutedTopics: 'GET /mqtt/unrouted',
   listUsers: 'GET /platform/users',
+  listVaultPermissions: 'GET /vaults/{vaultId}/permissions',
   listVaults: 'GET /vaults',
   listWebhooks: 'GET /notifications/webhooks',
   lookAtUnsubscription: 'GET /mail/unsubscribe/{token}',
@@ -3916,6 +4039,8 @@ export const operationPaths = {
   revokeDevice: 'POST /devices/{deviceId}/revoke',
   revokeKey: 'DELETE /keys/{keyId}',
   revokeProvisioningKey: 'DELETE /vaults/{vaultId}/provisioning-keys/{provisioningKeyId}',
+  revokeStreamPermission: 'DELETE /streams/{streamId}/permissions/{permissionId}',
+  revokeVaultPermission: 'DELETE /vaults/{vaultId}/permissions/{permissionId}',
   rotateDevice: 'POST /devices/{deviceId}/rotate',
   rotateKey: 'POST /keys/{keyId}/rotate',
   rotateSigningKey: 'POST /auth/signing-keys/rotate',
@@ -3959,8 +4084,10 @@ export const operationScopes = {
   changeKey: 'keys:admin',
   changeNotificationPreferences: 'notifications:write',
   changeStream: 'streams:write',
+  changeStreamPermission: 'streams:write',
   changeTemplate: 'vaults:write',
   changeVault: 'vaults:write',
+  changeVaultPermission: 'vaults:write',
   changeVaultRetention: 'vaults:write',
   changeWebhook: 'webhooks:write',
   checkDestination: 'webhooks:write',
@@ -4022,6 +4149,8 @@ export const operationScopes = {
   getBackup: 'platform:admin',
   getExport: 'data:read',
   getImport: 'data:read',
+  grantStreamPermission: 'streams:write',
+  grantVaultPermission: 'vaults:write',
   importReadings: 'data:write',
   inferStream: 'streams:write',
   listAlertRules: 'streams:read',
@@ -4047,11 +4176,13 @@ export const operationScopes = {
   listRefusedReadings: 'data:read',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
+  listStreamPermissions: 'streams:write',
   listStreamVersions: 'streams:read',
   listStreams: 'streams:read',
   listTemplates: 'vaults:read',
   listUnroutedTopics: 'data:read',
   listUsers: 'platform:admin',
+  listVaultPermissions: 'vaults:write',
   listVaults: 'vaults:read',
   listWebhooks: 'webhooks:read',
   markInboxEntryRead: 'notifications:write',
@@ -4112,6 +4243,8 @@ export const operationScopes = {
   revokeDevice: 'keys:admin',
   revokeKey: 'keys:admin',
   revokeProvisioningKey: 'keys:admin',
+  revokeStreamPermission: 'streams:write',
+  revokeVaultPermission: 'vaults:write',
   rotateDevice: 'keys:admin',
   rotateKey: 'keys:admin',
   rotateSigningKey: 'platform:admin',
@@ -4778,6 +4911,9 @@ export type AuditEntry = {
     | 'email.unsubscribed'
     | 'console_session.created'
     | 'console_session.ended'
+    | 'permission.granted'
+    | 'permission.changed'
+    | 'permission.ended'
     | 'login.failed'
   readonly actorUserId: string | null
   readonly actorKeyId: string | null
@@ -7478,6 +7614,16 @@ export type NewKey = {
    */
   readonly foreignTopics?: 'refuse' | 'ignore' | undefined
 }
+export type NewPermission = {
+  /** Of whom it is for, in whatever case. */
+  readonly username: string
+
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role: 'READ' | 'WRITE'
+
+  /** RFC 3339 with a zone, and in the future; null: no end. */
+  readonly expires_at?: string | null | undefined
+}
 export type NewStreamOfTopic = {
   readonly topic: string
   readonly vaultId: string
@@ -8354,6 +8500,13 @@ export type Overview = {
       readonly entries: number
     }[]
   }
+}
+export type PermissionChange = {
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role?: 'READ' | 'WRITE' | undefined
+
+  /** RFC 3339 with a zone, and in the future; null: no end. */
+  readonly expires_at?: string | null | undefined
 }
 export type PlannedDelivery = {
   readonly delivery_id: string
@@ -9269,6 +9422,20 @@ export type StreamCounters = {
   readonly discarded: number
   readonly pending: number
 }
+export type StreamPermission = {
+  readonly id: string
+  readonly created_at: string
+  readonly stream_id: string
+  readonly user_id: string
+
+  /** Empty when the user is deleted. */
+  readonly username: string
+
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role: 'READ' | 'WRITE'
+  readonly granted_by: string
+  readonly expires_at: string | null
+}
 export type StreamStatus = {
   readonly streamId: string
   readonly status: string
@@ -9455,6 +9622,20 @@ export type VaultChange = {
   readonly name?: string | undefined
   readonly description?: string | null | undefined
   readonly public?: boolean | undefined
+}
+export type VaultPermission = {
+  readonly id: string
+  readonly created_at: string
+  readonly vault_id: string
+  readonly user_id: string
+
+  /** Empty when the user is deleted. */
+  readonly username: string
+
+  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  readonly role: 'READ' | 'WRITE'
+  readonly granted_by: string
+  readonly expires_at: string | null
 }
 export type VaultRetention = {
   /** Readings. Null: for ever. */

@@ -240,6 +240,12 @@ export const errorCatalogue = {
     remedy: 'Sign in again.',
     retryable: false,
   },
+  shared_with_oneself: {
+    status: 422,
+    meaning: 'A permission was to be for the owner, who may do everything anyway.',
+    remedy: 'Name another user.',
+    retryable: false,
+  },
   store_unavailable: {
     status: 503,
     meaning: 'The store of the readings, or that of the files, does not answer.',

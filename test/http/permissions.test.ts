@@ -16,7 +16,7 @@ import {
   type Operation,
   operationsOf,
 } from '../support/openapi-operations.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { createUser, newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 /**
@@ -36,6 +36,8 @@ beforeAll(async () => {
   owner = await newPerson(api)
   stranger = await newPerson(api)
   foreign = new ForeignResources(service, owner)
+  // Whom the examples of the document share something with.
+  await createUser(api, 'ada')
 })
 
 /** A path of an operation with ids that nothing has. */

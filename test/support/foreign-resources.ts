@@ -4,7 +4,7 @@ import type { Answer, ApiClient } from './api-client.ts'
 import { ConsoleBrowser } from './console-browser.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
 import type { Interface } from './openapi-operations.ts'
-import { createKey, type Person } from './people.ts'
+import { createKey, createUser, newUsername, type Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
 import { attachmentOf, type ShownAttachment, upload } from './uploads.ts'
 
@@ -35,12 +35,12 @@ export class ForeignResources {
    * @throws Error for an id that it does not know how to make
    */
   async pathOf(template: string, one: Interface = 'bearer'): Promise<string> {
-    const isOfAsset = /^\/streams\/\{streamId\}\/(metadata|proof|retry)$/.test(template)
-    if (isOfAsset || (template === '/streams/{streamId}' && one === 'header-key')) {
-      return template.replace('{streamId}', await this.#assetStream())
-    }
+    const isOfAsset = /^\/streams\/\{streamId\}\/(metadata|proof|retry|permissions)/.test(template)
     let path = template
-    for (const [place, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
+    if (isOfAsset || (template === '/streams/{streamId}' && one === 'header-key')) {
+      path = template.replace('{streamId}', await this.#assetStream())
+    }
+    for (const [place, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
       const make = this.#makers[name]
       if (make === undefined) throw new Error(`nobody knows how to make the ${name} of ${template}`)
       path = path.replace(place, encodeURIComponent(await make(template)))
@@ -75,6 +75,7 @@ export class ForeignResources {
       return new URL(url).pathname.split('/').at(-1) ?? ''
     },
     index: async () => '0',
+    permissionId: (template) => this.#permission(template),
     streamId: (template) => {
       if (template.endsWith('/deletion')) return this.#deletedStream()
       if (template.endsWith('/rotate-secret')) return this.#webhookStream()
@@ -115,6 +116,7 @@ export class ForeignResources {
   #newestExport = ''
   #newestWebhook = ''
   #newestVault = ''
+  #newestAssetStream = ''
 
   async #consoleSession(): Promise<string> {
     const answer = await new ConsoleBrowser(this.#api.base).signIn(this.#owner.key)
@@ -137,9 +139,20 @@ export class ForeignResources {
     return this.#newestVault
   }
 
-  #assetStream(): Promise<string> {
+  async #assetStream(): Promise<string> {
     const body = { asset_code: `CODE${++this.#made}`, description: null }
-    return made(this.#owner.withKey<Made>('POST', '/streams', body))
+    this.#newestAssetStream = await made(this.#owner.withKey<Made>('POST', '/streams', body))
+    return this.#newestAssetStream
+  }
+
+  /** Of the vault or asset stream that the path has named before it, for somebody else again. */
+  async #permission(template: string): Promise<string> {
+    const isOfVault = template.startsWith('/vaults/')
+    const of = isOfVault ? `/vaults/${this.#newestVault}` : `/streams/${this.#newestAssetStream}`
+    const username = newUsername()
+    await createUser(this.#api, username)
+    const body = { username, role: 'READ' }
+    return await made(this.#owner.withKey<Made>('POST', `${of}/permissions`, body))
   }
 
   /** One with its file. */

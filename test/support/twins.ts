@@ -76,8 +76,8 @@ export class Twins implements AsyncDisposable {
     const wish = { streamId: stream.id, filename: null, uploadAsZip: false }
     const { attachment, changes } = this.attachments.plan(
       this.userId,
-      { name: 'report', description: null, ledger: 'XRPL', ...wish },
-      network,
+      { ...stream, right: 'own' },
+      { wanted: { name: 'report', description: null, ledger: 'XRPL', ...wish }, network },
     )
     await this.#commit(changes)
     const cid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'

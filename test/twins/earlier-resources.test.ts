@@ -14,7 +14,7 @@ import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-sto
 import { withMetadata } from '../../src/twins/asset-streams/earlier-asset-stream.ts'
 import { statusesIn } from '../../src/twins/progress/progress.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
-import { fromRow as vaultOf } from '../../src/twins/vaults/vault-store.ts'
+import { fromRow as vaultOf } from '../../src/twins/vaults/vault-row.ts'
 import { anchoredImage } from '../../src/twins/vaults/vault-uploads.ts'
 import { type EarlierIds, newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'

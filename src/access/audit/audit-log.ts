@@ -37,6 +37,9 @@ export const auditActions = [
   'email.unsubscribed',
   'console_session.created',
   'console_session.ended',
+  'permission.granted',
+  'permission.changed',
+  'permission.ended',
   'login.failed',
 ] as const
 

@@ -1,4 +1,4 @@
-import { type AnyId, parseId } from '../../core/ids.ts'
+import { type AnyId, parseId, type UserId } from '../../core/ids.ts'
 
 declare const brand: unique symbol
 
@@ -24,20 +24,29 @@ export interface UploadSubject {
   readonly resourceId: string
   /** Counts the uploads of the resource for this purpose, from 1: each is taken once. */
   readonly turn: number
+  /**
+   * Who else brings it, as long as a permission lets them; undefined for the owner. What one of them has begun is
+   * nothing to the others.
+   */
+  readonly holderId?: UserId | undefined
 }
 
-export function uploadIdOf({ purpose, resourceId, turn }: UploadSubject): UploadId {
-  return `${purpose}.${resourceId}.${turn}` as UploadId
+export function uploadIdOf({ purpose, resourceId, turn, holderId }: UploadSubject): UploadId {
+  const holder = holderId === undefined ? '' : `.${holderId}`
+  return `${purpose}.${resourceId}.${turn}${holder}` as UploadId
 }
 
 /** The only place where text from outside becomes such an id. */
 export function parseUploadId(
   text: string,
 ): { readonly id: UploadId; readonly subject: UploadSubject } | undefined {
-  const [name, id = '', turn = '', ...rest] = text.split('.')
+  const [name, id = '', turn = '', holder, ...rest] = text.split('.')
   const purpose = uploadPurposes.find((one) => one === name)
   const resourceId = parseId<AnyId>(id)
   if (!purpose || resourceId !== id || rest.length > 0) return undefined
   if (!/^[1-9]\d{0,8}$/.test(turn)) return undefined
-  return { id: text as UploadId, subject: { purpose, resourceId, turn: Number(turn) } }
+  const holderId = holder === undefined ? undefined : parseId<UserId>(holder)
+  if (holderId !== holder) return undefined
+  const subject = { purpose, resourceId, turn: Number(turn), ...(holderId && { holderId }) }
+  return { id: text as UploadId, subject }
 }

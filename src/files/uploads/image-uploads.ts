@@ -11,6 +11,7 @@ export interface ImageUploadsNeeds {
   readonly state: StateDatabase
   /** What else is changed with the image of a resource. */
   readonly also?: (resourceId: string, image: TakenImage) => Promise<readonly Compilable[]>
+  readonly byHolders?: UploadKind['byHolders']
 }
 
 /** An image that has come. */
@@ -32,7 +33,7 @@ const holders = {
  */
 export function imageUploads(
   table: keyof typeof holders,
-  { state, also = async () => [] }: ImageUploadsNeeds,
+  { state, also = async () => [], byHolders }: ImageUploadsNeeds,
 ): UploadKind {
   const { purpose, owner, isThere } = holders[table]
   const atTurn = (id: string, turn: number) =>
@@ -49,6 +50,7 @@ export function imageUploads(
   }
   return {
     purpose,
+    byHolders,
 
     async expected(id) {
       const row = await find(id)

@@ -18,6 +18,13 @@ export interface UploadFailure {
   readonly message: string
 }
 
+/** What others upload, as long as a permission of the owner lets them. */
+export interface HolderUploads {
+  mayUpload(resourceId: string, holderId: UserId): Promise<boolean>
+  /** Part of the changes: it finds no row once they may not. */
+  stillMayUpload(resourceId: string, holderId: UserId): Compilable
+}
+
 /**
  * What is uploaded for one kind of resource. Everything that an upload changes is one transaction, and what
  * has to hold then is a condition of these changes: they find no row when the resource waits for another
@@ -27,6 +34,8 @@ export interface UploadKind {
   readonly purpose: UploadPurpose
   /** Undefined for a resource that waits for no file, or is not there. */
   expected(resourceId: string): Promise<ExpectedUpload | undefined>
+  /** Undefined where nobody but the owner ever uploads. */
+  readonly byHolders?: HolderUploads | undefined
   /** Changes that make what was uploaded the file of its resource. */
   taken(resourceId: string, turn: number, upload: TakenUpload): Promise<readonly Compilable[]>
   /** Changes that say why it was not taken, where whoever has sent it was not answered that. */

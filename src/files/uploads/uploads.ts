@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely'
 import { type Clock, monotonicMs } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
@@ -114,8 +115,8 @@ export class Uploads {
    */
   async receive(id: UploadId, body: ArrivingBody): Promise<Received> {
     return await this.#counted(async () => {
-      const { ownerId } = await this.open(id)
-      return await this.arriving.admit(ownerId, async () => {
+      const { ownerId, subject } = await this.open(id)
+      return await this.arriving.admit(subject.holderId ?? ownerId, async () => {
         const alone = this.#aloneWith(id)
         try {
           await alone.before
@@ -188,6 +189,11 @@ export class Uploads {
     if (expected?.turn !== subject.turn) return undefined
     // An address ends with the keys of its user.
     if (!(await this.#hasUser(expected.ownerId))) return undefined
+    const { resourceId, holderId } = subject
+    // A permission ends at any time: it is asked for here, and once more by the changes that take the file.
+    if (holderId !== undefined && !(await kind.byHolders?.mayUpload(resourceId, holderId))) {
+      return undefined
+    }
     return { ...expected, id, subject, kind }
   }
 
@@ -277,6 +283,7 @@ export class Uploads {
       const made = await writer.attempt(
         // What it takes the place of gives its room back first.
         ...(await kind.taken(subject.resourceId, subject.turn, taken)),
+        ...stillAllowed(upload),
         ...keptContents(state, taken.files, clock.nowUs()),
         ...takenRoom(state, ownerId, { bytes: taken.size, bytesMax: filesBytesMax }),
       )
@@ -308,6 +315,13 @@ export class Uploads {
       throw error
     }
   }
+}
+
+/** Changes that find no row when whoever has brought an upload may do so no longer. */
+function stillAllowed({ kind, subject }: OpenUpload): readonly Compilable[] {
+  const { resourceId, holderId } = subject
+  if (holderId === undefined || !kind.byHolders) return []
+  return [kind.byHolders.stillMayUpload(resourceId, holderId)]
 }
 
 /**

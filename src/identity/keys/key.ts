@@ -4,8 +4,8 @@ import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import type { ApiKey } from '../../access/auth/key-directory.ts'
 import { missingScopes, type Permission, type Scope, scopesOf } from '../../access/auth/scopes.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { expiryOf } from '../../core/expiry.ts'
 import type { UserId } from '../../core/ids.ts'
-import { parseRfc3339 } from '../../core/time.ts'
 
 /**
  * Test keys anchor on the sandbox ledger, live keys on the configured network (decisions.md#keys).
@@ -66,7 +66,7 @@ export function grantOf({ caller, key }: Maker, request: KeyRequest, nowUs: numb
   }
   const wanted = permission === 'custom' ? [...new Set(scopes ?? [])] : scopesOf(permission)
   assertHolds(caller, wanted)
-  const expiresAtUs = expiryOf(request.expiresAt, nowUs)
+  const expiresAtUs = expiryOf('expiresAt', request.expiresAt, nowUs)
   if (expiresAtUs !== undefined) assertOutlives(key, expiresAtUs)
   return { scopes: wanted, expiresAtUs: expiresAtUs ?? key.expiresAtUs }
 }
@@ -79,24 +79,6 @@ export function assertHolds(maker: AuthenticatedCaller, wanted: readonly string[
     'insufficient_permissions',
     `the key lacks the permission ${missing.join(', ')}`,
   )
-}
-
-/** When something ends that `expiresAt` says of. @throws DomainError `invalid_request` */
-export function expiryOf(text: string | null | undefined, nowUs: number): number | undefined {
-  if (text === undefined || text === null) return undefined
-  const expiresAtUs = parseRfc3339(text)
-  if (typeof expiresAtUs !== 'number') {
-    throw invalidParameter('expiresAt', `must be an RFC 3339 date-time: ${expiresAtUs.problem}`)
-  }
-  if (expiresAtUs <= nowUs) throw invalidParameter('expiresAt', 'must be in the future')
-  // A later time in a row of the keys could be written, and then no more be read: not at a start.
-  if (!Number.isSafeInteger(expiresAtUs)) {
-    throw invalidParameter(
-      'expiresAt',
-      'must be before June 2255; a key without it does not expire',
-    )
-  }
-  return expiresAtUs
 }
 
 /**

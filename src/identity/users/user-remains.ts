@@ -29,6 +29,8 @@ const keeping = [
   ['inboxes', 'owner_id'],
   ['export_jobs', 'owner_id'],
   ['import_jobs', 'owner_id'],
+  ['permissions', 'owner_id'],
+  ['permissions', 'user_id'],
 ] as const
 
 /**

@@ -127,6 +127,7 @@ export class UserStore {
       state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
       state.deleteFrom('favorites').where('owner_id', '=', id).where(isDeletedNow),
+      ...this.#endSharing(id, deletedAtUs).map((change) => change.where(isDeletedNow)),
       state
         .updateTable('totals')
         .set({ total: sql<number>`total - 1` })
@@ -166,6 +167,22 @@ export class UserStore {
       state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),
       state.deleteFrom('console_settings').where('user_id', '=', id).where(when),
     ]
+  }
+
+  /**
+   * What the user shares, and what is shared with the user, counts no more. What else belongs to the ends of permissions
+   * follows: there can be many.
+   */
+  #endSharing(id: UserId, nowUs: number) {
+    const { state } = this.#needs
+    return (['owner_id', 'user_id'] as const).map((whose) =>
+      state
+        .updateTable('permissions')
+        // Over by every clock, however it is set.
+        .set({ expires_at: 0, ended_by: 'user_deleted' })
+        .where(whose, '=', id)
+        .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', nowUs)])),
+    )
   }
 
   #named(username: string | undefined) {

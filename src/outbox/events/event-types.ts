@@ -99,11 +99,12 @@ export function isCoalesced(type: string): boolean {
   return coalescedTypes.has(type)
 }
 
-/** Each of these says something of its own: of an alert, or of what somebody has asked for. */
+/** Each of these says something of its own: of an alert, of what somebody has asked for, or what a permission says now. */
 const unrepeated: ReadonlySet<KnownType> = new Set([
   'stream.alert_triggered',
   'stream.alert_cleared',
   'vault.verification_complete',
+  'vault.permission_changed',
 ])
 
 /**

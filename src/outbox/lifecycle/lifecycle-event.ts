@@ -10,6 +10,7 @@ export type LifecycleEventName =
   | `template.${'created' | 'updated' | 'deleted'}`
   | `attachment.${'created' | 'stored' | 'deleted' | AnchoredWord}`
   | `key.${'created' | 'rotated' | 'revoked'}`
+  | `${'vault' | 'asset_stream'}.permission.${'granted' | 'updated' | 'revoked'}`
 
 /** What becomes of something that is anchored. */
 type AnchoredWord = 'completed' | 'failed' | 'error'
@@ -34,6 +35,12 @@ const notifiedAs = {
   'asset_stream.failed': 'stream.failed',
   'asset_stream.error': 'stream.error',
   'asset_stream.deleted': 'stream.deleted',
+  'vault.permission.granted': 'vault.permission.granted',
+  'vault.permission.updated': 'vault.permission.updated',
+  'vault.permission.revoked': 'vault.permission.revoked',
+  'asset_stream.permission.granted': 'stream.permission.granted',
+  'asset_stream.permission.updated': 'stream.permission.updated',
+  'asset_stream.permission.revoked': 'stream.permission.revoked',
   'key.created': 'security.key_created',
   'key.revoked': 'security.key_revoked',
 } as const satisfies Partial<Record<LifecycleEventName, NewEvent['type']>>
@@ -52,7 +59,7 @@ interface QuietEvent extends Happening {
 }
 
 interface Happening {
-  /** Whose resource it is: only streams of this user hear of it. */
+  /** Whose resource it is, or whom it is shared with: only streams of this user hear of it. */
   readonly ownerId: UserId
   readonly resourceId: string
   /** The name of the resource, after the change. */
@@ -80,8 +87,9 @@ export function newEventOf(event: LifecycleEvent): NewEvent | undefined {
   return { ...notice, type, ownerId, resourceType: resourceTypeOf(named), resourceId }
 }
 
+/** All but what has happened: `vault`, or `vault_permission`. */
 function resourceTypeOf(event: LifecycleEventName | NewEvent['type']): string {
-  return event.slice(0, event.indexOf('.'))
+  return event.slice(0, event.lastIndexOf('.')).replace('.', '_')
 }
 
 /** The reading of an event, without its time: that is the time of its receipt. */

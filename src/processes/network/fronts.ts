@@ -40,6 +40,7 @@ import { openLive } from './following.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { guardedRoutes } from './routes.ts'
+import { openSharing, type Sharing } from './sharing.ts'
 import { openSigningIn, type SigningIn } from './signing-in.ts'
 import { openTransfers, type Transfers } from './transfers.ts'
 
@@ -58,6 +59,7 @@ export interface Fronts {
   readonly delivering: Delivering
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly sharing: Sharing
 }
 
 interface Parts {
@@ -74,6 +76,7 @@ interface Parts {
   readonly notifying: Notifying
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly sharing: Sharing
   readonly unrouted: UnroutedMessages
   readonly certificate: Certificate | undefined
   /** Called with a failure that nobody waits for. */
@@ -86,7 +89,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
-  const { anchoring } = parts
+  const { anchoring, sharing } = parts
   const { auth } = access
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
@@ -98,6 +101,7 @@ export async function startFronts(
   await transfers.start()
   filing.start()
   await anchoring.start()
+  sharing.start()
   const keptUs = config.deliveriesKeptUs
   const { onFailure } = parts
   const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
@@ -115,6 +119,7 @@ export async function startFronts(
     delivering,
     filing,
     anchoring,
+    sharing,
   }
 }
 
@@ -155,6 +160,7 @@ async function openParts(
     access,
     filing,
     anchoring: openAnchoring(engine, { ...domains, config, logger, cipher }),
+    sharing: openSharing(engine, { audit: access.audit, onFailure }),
     live: openLive(engine, { logger, sessions: access.auth.sessions }),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
@@ -267,7 +273,7 @@ function routesOf(
   { mqtt, signingIn }: { readonly mqtt: MqttBroker | undefined; readonly signingIn: SigningIn },
 ): readonly GuardedRoutes[] {
   const { config, engine, domains, access, live, fetching } = parts
-  const { transfers, backing, delivering, notifying, filing } = parts
+  const { transfers, backing, delivering, notifying, filing, sharing } = parts
   const { posts } = access
   return [
     ...access.routes,
@@ -290,6 +296,7 @@ function routesOf(
       live,
       sources: fetching.changes,
       keysOfVault: access.devices,
+      sharing,
       unrouted: parts.unrouted,
     }),
   ]

@@ -38,11 +38,13 @@ import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
 import { attachmentDownloadRoutes } from '../../twins/attachments/attachment-download-routes.ts'
 import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
 import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
+import { permissionRoutes } from '../../twins/permissions/permission-routes.ts'
 import { templateRoutes } from '../../twins/templates/template-routes.ts'
 import { vaultRoutes } from '../../twins/vaults/vault-routes.ts'
 import { verificationRoutes } from '../../twins/verification/verification-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
+import type { Sharing } from './sharing.ts'
 import type { Transfers } from './transfers.ts'
 
 export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> {
@@ -59,6 +61,7 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly downloads: Downloads
   /** Called when contents of files may have become unused. */
   readonly onReleased: () => void
+  readonly sharing: Sharing
   /** Messages of clients of MQTT that lead nowhere. */
   readonly unrouted: UnroutedMessages
 }
@@ -169,6 +172,7 @@ function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => attachmentRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) => verificationRoutes({ ...parts, callerOf }),
+    (callerOf) => permissionRoutes({ ...parts, ...parts.sharing, clock: systemClock, callerOf }),
     (callerOf) => metadataRoutes({ ...parts, state, callerOf }),
     (callerOf) => proofRoutes({ ...parts, proofs, callerOf }),
     (callerOf) => retryRoutes({ ...parts, state, clock: systemClock, callerOf }),

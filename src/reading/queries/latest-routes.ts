@@ -84,7 +84,7 @@ async function latestOfOne(
 }
 
 /**
- * A public vault can be seen by everybody; what its streams measure is its owner's
+ * A vault can be seen by whom it is shared with, or by everybody; what its streams measure is its owner's
  * (decisions.md#what-others-show).
  *
  * @throws DomainError `not_found`, `insufficient_permissions`

@@ -1,6 +1,7 @@
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
 import { streamFilter } from '../../streams/data-streams/stream-filter.ts'
+import { assertOwned } from '../../twins/rights/right.ts'
 import { visibleVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
@@ -24,14 +25,14 @@ export interface SelectionNeeds {
  * Streams of the caller, and of nobody else.
  *
  * @throws DomainError `not_found` for ids that are unknown or somebody else's alike
- *   (decisions.md#what-is-unknown), `too_many_points` for too many streams
+ *   (decisions.md#what-is-unknown), `insufficient_permissions` for a vault that is shared, `too_many_points` for too many streams
  */
 export async function selectedStreams(
   { queried, vaults }: SelectionNeeds,
   userId: UserId,
   { streamIds, vaultId, name, tags = {} }: StreamSelection,
 ): Promise<readonly QueriedStream[]> {
-  if (vaultId !== undefined) await visibleVault(vaults, userId, vaultId)
+  if (vaultId !== undefined) await assertQueried(vaults, userId, vaultId)
   const ids = streamIds && (await knownIds(queried, userId, streamIds))
   const tagged = Object.entries(tags).map(([key, value]) => [`tag.${key}`, value])
   const filter = streamFilter({
@@ -42,6 +43,17 @@ export async function selectedStreams(
   const found = await queried.select(userId, { ids, filter }, streamsMax + 1)
   if (found.length <= streamsMax) return found
   throw new DomainError('too_many_points', `a query takes at most ${streamsMax} streams`)
+}
+
+/**
+ * In a public vault the caller has no streams; one that is shared has some, of which a permission says nothing
+ * (decisions.md#what-others-show).
+ *
+ * @throws DomainError `not_found`, `insufficient_permissions`
+ */
+async function assertQueried(vaults: VaultStore, userId: UserId, text: string): Promise<void> {
+  const vault = await visibleVault(vaults, userId, text)
+  if (!vault.public) assertOwned(vault, 'vault')
 }
 
 async function knownIds(

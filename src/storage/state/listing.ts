@@ -14,6 +14,15 @@ export interface Listing<Table extends ListedTable> {
   readonly direction: 'asc' | 'desc'
   /** Under which name, and for whom, the rows are counted. */
   readonly total: readonly [Total, string]
+  readonly also?: AlsoListed
+}
+
+/** Rows of the same table that are in a list, too, and that its condition does not mean. */
+export interface AlsoListed {
+  /** A statement that selects their `count`. Where it is 0 nothing else is asked. */
+  readonly count: RawBuilder<{ readonly count: number }>
+  /** Statements that select `place`, which is what orders the list, and `id`: each goes along an index in that order. */
+  readonly places: (view: StateDatabase) => Promise<readonly RawBuilder<unknown>[]>
 }
 
 export interface Slice {
@@ -39,12 +48,12 @@ export async function pageOf<Table extends ListedTable>(
 ): Promise<ListedPage<Selectable<StateSchema[Table]>>> {
   // One view of the state for both: a row that comes in between would shift a page from the end.
   return await state.transaction().execute(async (view) => {
-    const total = await totalOf(view, ...listing.total)
+    const { total, places } = await extentOf(view, listing)
     const wanted = Math.min(limit, total - offset)
     if (wanted <= 0) return { rows: [], total }
     const isNearEnd = offset > total / 2
     const opposite = listing.direction === 'asc' ? 'desc' : 'asc'
-    const ids = idsOf(listing, isNearEnd ? opposite : listing.direction, {
+    const ids = idsOf(places, isNearEnd ? opposite : listing.direction, {
       offset: isNearEnd ? total - offset - wanted : offset,
       limit: wanted,
     })
@@ -55,13 +64,33 @@ export async function pageOf<Table extends ListedTable>(
   })
 }
 
-function idsOf(
-  listing: Omit<Listing<ListedTable>, 'total'>,
+/** How many rows a list has, and statements of their places. */
+async function extentOf(
+  view: StateDatabase,
+  { table, condition, orderBy, total, also }: Listing<ListedTable>,
+): Promise<{ readonly total: number; readonly places: readonly RawBuilder<unknown>[] }> {
+  const own = sql`SELECT ${sql.ref(orderBy)} AS place, id FROM ${sql.table(table)} WHERE ${condition}`
+  const count = await totalOf(view, ...total)
+  const others = also ? await countOf(view, also) : 0
+  if (!also || others === 0) return { total: count, places: [own] }
+  return { total: count + others, places: [own, ...(await also.places(view))] }
+}
+
+/** How many rows are in a list beside those that its condition means. */
+async function countOf(view: StateDatabase, { count }: AlsoListed): Promise<number> {
+  const { rows } = await count.execute(view)
+  return rows[0]?.count ?? 0
+}
+
+/** The ids of one slice of what several statements place, each in order: SQLite goes along all of them at once. */
+export function idsOf(
+  places: readonly RawBuilder<unknown>[],
   direction: 'asc' | 'desc',
   { offset, limit }: Slice,
 ): RawBuilder<unknown> {
-  return sql`SELECT id FROM ${sql.table(listing.table)} WHERE ${listing.condition}
-    ORDER BY ${order(listing, direction)} LIMIT ${limit} OFFSET ${offset}`
+  const way = sql.raw(direction)
+  return sql`SELECT id FROM (${sql.join(places, sql` UNION ALL `)}
+    ORDER BY place ${way}, id ${way} LIMIT ${limit} OFFSET ${offset})`
 }
 
 function order(

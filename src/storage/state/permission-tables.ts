@@ -14,7 +14,10 @@ export interface PermissionTable {
   readonly role: string
   readonly granted_by: string
   readonly created_at: number
-  /** By the wall clock; null without an end. From then on it counts nowhere, whether or not the row is still there. */
+  /**
+   * By the wall clock; null without an end. From then on it counts nowhere, whether or not the row is still there. 0 when
+   * something else has ended it.
+   */
   readonly expires_at: number | null
   /** What has ended it before its time: `user_deleted` or `resource_deleted`. */
   readonly ended_by: string | null

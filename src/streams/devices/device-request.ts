@@ -13,8 +13,8 @@ import {
   type Rules,
 } from '../../contracts/definitions/problems.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { expiryOf } from '../../core/expiry.ts'
 import { parseId, type StreamId } from '../../core/ids.ts'
-import { expiryOf } from '../../identity/keys/key.ts'
 import { type DeviceSettings, type RateLimit, streamsOfDeviceMax } from './device.ts'
 
 /** RFC 5280, appendix A.1: ub-common-name. */
@@ -100,7 +100,7 @@ export function readExpiry(
 ): number | undefined {
   if (typeof text !== 'string') return undefined
   try {
-    return expiryOf(text, nowUs)
+    return expiryOf('expiresAt', text, nowUs)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     for (const { message } of error.details ?? []) problems.add('expiresAt', message)

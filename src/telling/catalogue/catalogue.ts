@@ -15,7 +15,7 @@ import { dataSchemaOf } from './event-data-schemas.ts'
 
 type CatalogueEntry = Static<typeof catalogueEntrySchema>
 
-/** The other types come with their domains: signatures, assets, permissions. */
+/** The other types come with their domains: signatures, assets. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
   'vault.created',
   'vault.completed',
@@ -31,6 +31,13 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'data_attachment.completed',
   'data_attachment.failed',
   'data_attachment.deleted',
+  'vault.permission.granted',
+  'vault.permission.updated',
+  'vault.permission.revoked',
+  'stream.permission.granted',
+  'stream.permission.updated',
+  'stream.permission.revoked',
+  'vault.permission_changed',
   'security.key_created',
   'security.key_revoked',
   'security.webhook_disabled',

@@ -4,9 +4,23 @@ import { alertFields } from '../../alerts/alert-api.ts'
 import { keySchema } from '../../identity/keys/key-api.ts'
 
 import type { KnownType } from '../../outbox/events/event-types.ts'
-import { choice, count, dateTime, listOf, record, text, uuid } from '../../requests/http/schema.ts'
+import {
+  choice,
+  count,
+  dateTime,
+  listOf,
+  nullable,
+  record,
+  text,
+  uuid,
+} from '../../requests/http/schema.ts'
 import { assetStreamSchema } from '../../twins/asset-streams/asset-stream-api.ts'
 import { attachmentSchema } from '../../twins/attachments/attachment-api.ts'
+import {
+  streamPermissionSchema,
+  vaultPermissionSchema,
+} from '../../twins/permissions/permission-api.ts'
+import { roles } from '../../twins/rights/right.ts'
 import { vaultSchema } from '../../twins/vaults/vault-api.ts'
 import { verificationResults } from '../../twins/verification/verification.ts'
 
@@ -64,10 +78,20 @@ const verification = record({
   problems: listOf(text, { description: 'Why it is not proven: sentences.' }),
 })
 
+const changedPermission = record({
+  permissionId: uuid,
+  vaultId: uuid,
+  userId: uuid,
+  username: text,
+  role: choice(roles),
+  expiresAt: nullable(dateTime),
+  change: choice(['granted', 'updated', 'revoked']),
+})
+
 const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
   'vault.data_updated': record({ vaultId: uuid, ...coalesced }),
   'vault.accessed': record({ vaultId: uuid, ...coalesced }),
-  'vault.permission_changed': identified,
+  'vault.permission_changed': changedPermission,
   'vault.verification_complete': verification,
   'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...coalesced }),
   'stream.alert_triggered': alert,
@@ -82,6 +106,8 @@ const byResource: Readonly<Record<string, TSchema>> = {
   vault: vaultSchema,
   stream: { anyOf: [dataStream, assetStreamSchema] },
   data_attachment: attachmentSchema,
+  'vault.permission': vaultPermissionSchema,
+  'stream.permission': streamPermissionSchema,
 }
 
 /** The schema of `data` of an event. */

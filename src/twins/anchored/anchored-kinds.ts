@@ -9,7 +9,7 @@ import { subjectOf as attachmentSubject } from '../attachments/attachment.ts'
 import { attachmentBody } from '../attachments/attachment-body.ts'
 import { listedFilesMax, shownAttachments } from '../attachments/attachment-store.ts'
 import { vaultBody } from '../vaults/vault-body.ts'
-import { fromRow as vaultOf } from '../vaults/vault-store.ts'
+import { fromRow as vaultOf } from '../vaults/vault-row.ts'
 import { type KindNeeds, type ResourceTraits, resourceKind, type ToldRow } from './resource-kind.ts'
 
 /** What anchors mean for everything that is anchored. */

@@ -12,7 +12,8 @@ import { storedColumns, storedStatus } from '../progress/progress.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
 import type { Vault } from '../vaults/vault.ts'
 import { vaultCids } from '../vaults/vault-metadata.ts'
-import { anchoredVault, contentSize, fromRow as vaultOf } from '../vaults/vault-store.ts'
+import { fromRow as vaultOf } from '../vaults/vault-row.ts'
+import { anchoredVault, contentSize } from '../vaults/vault-store.ts'
 import { anchoredImage, imageOperation } from '../vaults/vault-uploads.ts'
 
 /** Resources that are looked at at once: between two portions others get their turn. */

@@ -7,7 +7,7 @@ import { fileAnswers, sendBytes } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import { visibleAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
@@ -68,7 +68,7 @@ function addOfStreams(add: Add, { state, assetStreams }: MetadataRoutesNeeds): v
     answers: fileAnswers,
     errors: ['conflict', 'range_not_satisfiable'],
     handler: async ({ caller, params, request, reply }) => {
-      const stream = await ownAssetStream(assetStreams, caller.userId, params.streamId)
+      const stream = await visibleAssetStream(assetStreams, caller.userId, params.streamId)
       return await sendMetadata(
         state,
         { id: stream.id, name: stream.assetCode },

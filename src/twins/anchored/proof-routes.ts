@@ -7,9 +7,9 @@ import type { Proof } from '../../ledgers/proofs/proof.ts'
 import { query, text } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
-import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import { visibleAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
-import { ownAttachment } from '../attachments/attachment-routes.ts'
+import { visibleAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
 import { visibleVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
@@ -69,7 +69,7 @@ function addOfStreams(add: Add, { proofs, assetStreams }: ProofRoutesNeeds): voi
     answers: { 200: proofSchema },
     errors: ['conflict'],
     handler: async ({ caller, params, query: { cid } }) => {
-      const { id } = await ownAssetStream(assetStreams, caller.userId, params.streamId)
+      const { id } = await visibleAssetStream(assetStreams, caller.userId, params.streamId)
       return await proofOf(proofs, id, cid)
     },
   })
@@ -85,7 +85,11 @@ function addOfAttachments(add: Add, { proofs, attachments }: ProofRoutesNeeds): 
     answers: { 200: proofSchema },
     errors: ['conflict'],
     handler: async ({ caller, params, query: { cid } }) => {
-      const { attachment } = await ownAttachment(attachments, caller.userId, params.attachmentId)
+      const { attachment } = await visibleAttachment(
+        attachments,
+        caller.userId,
+        params.attachmentId,
+      )
       return await proofOf(proofs, attachment.id, cid)
     },
   })

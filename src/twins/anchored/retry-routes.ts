@@ -9,15 +9,17 @@ import { type AddOperation, operationsOf } from '../../requests/operations/opera
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
-import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import { writableAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { attachmentSchema } from '../attachments/attachment-api.ts'
 import { attachmentBody } from '../attachments/attachment-body.ts'
-import { ownAttachment } from '../attachments/attachment-routes.ts'
+import { writableAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
 import { errorStatus, statusesIn } from '../progress/progress.ts'
+import type { Seen } from '../rights/right.ts'
+import { type Looking, stillAllowed } from '../rights/shared-rows.ts'
 import { vaultSchema } from '../vaults/vault-api.ts'
-import { ownVault, type ShownVaultNeeds, shownVault } from '../vaults/vault-routes.ts'
+import { type ShownVaultNeeds, shownVault, writableVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
 
 export interface RetryRoutesNeeds extends ShownVaultNeeds {
@@ -51,8 +53,10 @@ function addOfVaults(add: AddOperation, needs: RetryRoutesNeeds): void {
     answers: { 202: vaultSchema },
     errors: ['conflict'],
     effect: async ({ caller, params }) => {
-      const find = () => ownVault(vaults, caller.userId, params.vaultId)
-      const { resource, changes } = retried(needs, 'vaults', await find())
+      const find = () => writableVault(vaults, caller.userId, params.vaultId)
+      const vault = await find()
+      const retrying = { table: 'vaults', resource: vault, sharedId: vault.id } as const
+      const { resource, changes } = retried(needs, retrying, { ...caller, right: vault.right })
       const body = await shownVault(needs, resource, caller)
       return { statusCode: 202, body, changes, refusal: refusalOf(find) }
     },
@@ -69,8 +73,10 @@ function addOfStreams(add: AddOperation, needs: RetryRoutesNeeds): void {
     answers: { 202: assetStreamSchema },
     errors: ['conflict'],
     effect: async ({ caller, params }) => {
-      const find = () => ownAssetStream(assetStreams, caller.userId, params.streamId)
-      const { resource, changes } = retried(needs, 'asset_streams', await find())
+      const find = () => writableAssetStream(assetStreams, caller.userId, params.streamId)
+      const stream = await find()
+      const retrying = { table: 'asset_streams', resource: stream, sharedId: stream.id } as const
+      const { resource, changes } = retried(needs, retrying, { ...caller, right: stream.right })
       const body = assetStreamBody(resource)
       return { statusCode: 202, body, changes, refusal: refusalOf(find) }
     },
@@ -87,9 +93,11 @@ function addOfAttachments(add: AddOperation, needs: RetryRoutesNeeds): void {
     answers: { 202: attachmentSchema },
     errors: ['conflict'],
     effect: async ({ caller, params }) => {
-      const find = () => ownAttachment(attachments, caller.userId, params.attachmentId)
+      const find = () => writableAttachment(attachments, caller.userId, params.attachmentId)
       const found = await find()
-      const { resource, changes } = retried(needs, 'attachments', found.attachment)
+      const { attachment, stream, right } = found
+      const retrying = { table: 'attachments', resource: attachment, sharedId: stream.id } as const
+      const { resource, changes } = retried(needs, retrying, { ...caller, right })
       const body = attachmentBody({ ...found, attachment: resource })
       return { statusCode: 202, body, changes, refusal: refusalOf(find) }
     },
@@ -104,6 +112,13 @@ interface Retryable {
   readonly failure: string | null
 }
 
+interface Retrying<Resource extends Retryable> {
+  readonly table: 'asset_streams' | 'attachments' | 'vaults'
+  readonly resource: Resource
+  /** What a permission to try it again is for. */
+  readonly sharedId: string
+}
+
 /**
  * A resource as it is while it is tried again, in the status that it had before, with the changes for that.
  *
@@ -111,12 +126,13 @@ interface Retryable {
  */
 function retried<Resource extends Retryable>(
   needs: Pick<RetryRoutesNeeds, 'state' | 'clock'>,
-  table: 'asset_streams' | 'attachments' | 'vaults',
-  resource: Resource,
+  { table, resource, sharedId }: Retrying<Resource>,
+  { userId, right }: Pick<Looking & Seen, 'userId' | 'right'>,
 ): { readonly resource: Resource; readonly changes: readonly Compilable[] } {
   const { id, status, progress } = resource
   if (status !== errorStatus) throw notRetryable(`its status is ${status}, and not ${errorStatus}`)
   const before = statusesIn(progress).findLast((one) => one !== errorStatus) ?? errorStatus
+  const nowUs = needs.clock.nowUs()
   const change = needs.state
     .updateTable(table)
     .set({ status: before, failure: null })
@@ -124,7 +140,11 @@ function retried<Resource extends Retryable>(
     .where('status', '=', errorStatus)
   return {
     resource: { ...resource, status: before, failure: null },
-    changes: [change, retriedAnchors(needs, id)],
+    changes: [
+      change,
+      ...stillAllowed(needs.state, { userId, right, nowUs }, sharedId),
+      retriedAnchors(needs, id),
+    ],
   }
 }
 

@@ -2,7 +2,7 @@ import { encodeMetadata, type Metadata, newSalt } from '../../anchors/metadata/e
 import { formatUs } from '../../core/time.ts'
 import type { AssetStream } from './asset-stream.ts'
 
-/** What is anchored of an asset stream. Only its owner sees it, so nobody else may guess the CID. */
+/** What is anchored of an asset stream. Only its owner shows it to others, so nobody else may guess the CID. */
 export async function assetStreamMetadata(
   stream: Pick<AssetStream, 'assetCode' | 'description' | 'createdAtUs'>,
   salt = newSalt(),

@@ -6,7 +6,13 @@ import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf, pageQuery, query } from '../../requests/http/schema.ts'
 import { type AnyHalf, halfOf } from '../../requests/operations/two-halves.ts'
-import { type AssetStream, assetLedger, assetStreamsMax } from './asset-stream.ts'
+import { assertOwned, assertWritable } from '../rights/right.ts'
+import {
+  type AssetStream,
+  assetLedger,
+  assetStreamsMax,
+  type SeenAssetStream,
+} from './asset-stream.ts'
 import * as api from './asset-stream-api.ts'
 import { assetStreamBody } from './asset-stream-body.ts'
 import type { AssetStreamStore } from './asset-stream-store.ts'
@@ -55,7 +61,7 @@ function collectionHalves(needs: AssetStreamHalvesNeeds) {
       },
     }),
     list: halfOf<'GET /streams'>()({
-      description: "One's own asset streams, oldest first, in pages.",
+      description: "One's own asset streams and those that others share, oldest first, in pages.",
       query: query(pageQuery),
       answers: { 200: pageOf(api.assetStreamSchema) },
       handler: async ({ caller, query: asked }) => {
@@ -74,15 +80,16 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
       description: 'An asset stream.',
       answers: { 200: api.assetStreamSchema },
       handler: async ({ caller, params }) =>
-        assetStreamBody(await ownAssetStream(assetStreams, caller.userId, params.streamId)),
+        assetStreamBody(await visibleAssetStream(assetStreams, caller.userId, params.streamId)),
     }),
     change: halfOf<'PUT /streams/:streamId'>()({
-      description: 'The description of an asset stream. The code is what gets anchored: it stays.',
+      description:
+        'The description of an asset stream. The code is what gets anchored: it stays. A permission to WRITE is enough.',
       body: api.assetStreamChangeSchema,
       answers: { 200: api.assetStreamSchema },
       handler: async ({ caller, params, body }) => {
         const { userId } = caller
-        const stream = await ownAssetStream(assetStreams, userId, params.streamId)
+        const stream = await writableAssetStream(assetStreams, userId, params.streamId)
         const { description = stream.description } = body
         if (description === stream.description) return assetStreamBody(stream)
         const event = {
@@ -90,8 +97,10 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
           ...subjectOf(stream),
           actor: caller,
         } as const
-        await assetStreams.change(stream, { description }, ...needs.lifecycle.record(event))
-        return assetStreamBody(await ownAssetStream(assetStreams, userId, stream.id))
+        const also = needs.lifecycle.record(event)
+        await assetStreams.change(userId, stream, { change: { description }, also })
+        // It may be gone by now, or the right to change it.
+        return assetStreamBody(await writableAssetStream(assetStreams, userId, stream.id))
       },
     }),
     remove: halfOf<'DELETE /streams/:streamId'>()({
@@ -110,14 +119,44 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
  * @throws DomainError `not_found` for an unknown one and for somebody else's alike
  *   (decisions.md#what-is-unknown)
  */
+export async function visibleAssetStream(
+  assetStreams: AssetStreamStore,
+  userId: UserId,
+  text: string,
+): Promise<SeenAssetStream> {
+  const id = parseId<AssetStreamId>(text)
+  const stream = id && (await assetStreams.findVisible(userId, id))
+  if (!stream) throw new DomainError('not_found', `no asset stream ${text}`)
+  return stream
+}
+
+/**
+ * An asset stream for whatever its owner alone may do.
+ *
+ * @throws DomainError `not_found`, or `insufficient_permissions` for one that is shared with the user
+ */
 export async function ownAssetStream(
   assetStreams: AssetStreamStore,
   userId: UserId,
   text: string,
-): Promise<AssetStream> {
-  const id = parseId<AssetStreamId>(text)
-  const stream = id && (await assetStreams.find(userId, id))
-  if (!stream) throw new DomainError('not_found', `no asset stream ${text}`)
+): Promise<SeenAssetStream> {
+  const stream = await visibleAssetStream(assetStreams, userId, text)
+  assertOwned(stream, 'asset stream')
+  return stream
+}
+
+/**
+ * An asset stream for what somebody with a permission to WRITE may do, too.
+ *
+ * @throws DomainError `not_found`, or `insufficient_permissions` for one that the user can only see
+ */
+export async function writableAssetStream(
+  assetStreams: AssetStreamStore,
+  userId: UserId,
+  text: string,
+): Promise<SeenAssetStream> {
+  const stream = await visibleAssetStream(assetStreams, userId, text)
+  assertWritable(stream, 'asset stream')
   return stream
 }
 

@@ -10,12 +10,16 @@ import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import { receivedStatus, startedProgress, storedStatus } from '../progress/progress.ts'
+import { endedWith } from '../rights/ended-with.ts'
+import { rightOf } from '../rights/right.ts'
+import { alsoShared, roleOf, stillAllowed } from '../rights/shared-rows.ts'
 import {
   type AssetStream,
   type AssetStreamChange,
   assetLedger,
   assetStreamsMax,
   type NewAssetStream,
+  type SeenAssetStream,
 } from './asset-stream.ts'
 import { assetStreamMetadata } from './asset-stream-metadata.ts'
 
@@ -91,14 +95,19 @@ export class AssetStreamStore {
     return (await totalOf(this.#needs.state, 'asset_streams', ownerId)) < assetStreamsMax
   }
 
-  async find(ownerId: UserId, id: AssetStreamId): Promise<AssetStream | undefined> {
-    const row = await this.#needs.state
+  /** An asset stream that this user may see: an own or a shared one (decisions.md#what-others-show). */
+  async findVisible(userId: UserId, id: AssetStreamId): Promise<SeenAssetStream | undefined> {
+    const { state, clock } = this.#needs
+    const row = await state
       .selectFrom('asset_streams')
       .selectAll()
+      .select(roleOf(userId, sql`${id}`, clock.nowUs()).as('role'))
       .where('id', '=', id)
-      .where('owner_id', '=', ownerId)
+      .where(sql<boolean>`(owner_id = ${userId} OR role IS NOT NULL)`)
       .executeTakeFirst()
-    return row && fromRow(row)
+    if (!row) return undefined
+    const stream = fromRow(row)
+    return { ...stream, right: rightOf(userId, stream.ownerId, row.role) }
   }
 
   /** Asset streams of a user by their codes, in the order of these; a code that none has is left out. */
@@ -125,41 +134,45 @@ export class AssetStreamStore {
     return await streamsWithIds(this.#needs.state, ids)
   }
 
-  async listPage(ownerId: UserId, slice: Slice): Promise<AssetStreamPage> {
+  /** One's own and those that are shared with this user, oldest first. */
+  async listPage(userId: UserId, slice: Slice): Promise<AssetStreamPage> {
+    const { state, clock } = this.#needs
     const { rows, total } = await pageOf(
-      this.#needs.state,
+      state,
       {
         table: 'asset_streams',
-        condition: sql<boolean>`owner_id = ${ownerId}`,
+        condition: sql<boolean>`owner_id = ${userId}`,
         orderBy: 'created_at',
         direction: 'asc',
-        total: ['asset_streams', ownerId],
+        total: ['asset_streams', userId],
+        also: alsoShared({ userId, nowUs: clock.nowUs() }, 'asset_stream'),
       },
       slice,
     )
     return { items: rows.map(fromRow), total }
   }
 
-  /** Changes an own one, with what else belongs to the change. False when it is gone. */
+  /** Changes one for somebody who may, with what else belongs to the change. False when it is gone, or the right to. */
   async change(
-    { id, ownerId }: AssetStream,
-    change: AssetStreamChange,
-    ...also: readonly Compilable[]
+    userId: UserId,
+    { id, ownerId, right }: SeenAssetStream,
+    { change, also }: { readonly change: AssetStreamChange; readonly also: readonly Compilable[] },
   ): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, clock } = this.#needs
     return await writer.attempt(
       state
         .updateTable('asset_streams')
         .set(change)
         .where('id', '=', id)
         .where('owner_id', '=', ownerId),
+      ...stillAllowed(state, { userId, right, nowUs: clock.nowUs() }, id),
       ...also,
     )
   }
 
   /** Removes an own one that nothing uses. False when something does, or it is gone. */
   async remove({ id, ownerId }: AssetStream, ...also: readonly Compilable[]): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, clock } = this.#needs
     const removal = state
       .deleteFrom('asset_streams')
       .where('id', '=', id)
@@ -175,6 +188,7 @@ export class AssetStreamStore {
       countChange(state, 'asset_streams', ownerId, -1),
       ...forgottenAnchors(state, id).map(optional),
       optional(attachmentsCount),
+      endedWith(state, id, clock.nowUs()),
       ...also,
     )
   }

@@ -1,5 +1,6 @@
 import type { AssetStreamId, UserId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
+import type { Seen } from '../rights/right.ts'
 
 /** Asset streams of one user: as many as vaults, and lists stay quick. */
 export const assetStreamsMax = 1_000_000
@@ -34,3 +35,6 @@ export interface AssetStream extends NewAssetStream {
   readonly progress: string
   readonly failure: string | null
 }
+
+/** An asset stream as one user sees it. */
+export type SeenAssetStream = AssetStream & Seen

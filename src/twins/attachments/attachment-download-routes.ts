@@ -5,7 +5,7 @@ import { text } from '../../requests/http/schema.ts'
 import { fileAnswers } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
-import { ownAttachment } from './attachment-routes.ts'
+import { visibleAttachment } from './attachment-routes.ts'
 import type { AttachmentStore } from './attachment-store.ts'
 
 export interface AttachmentDownloadRoutesNeeds {
@@ -29,7 +29,11 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
       answers: fileAnswers,
       errors: downloadErrors,
       handler: async ({ caller, params, request, reply }) => {
-        const { attachment } = await ownAttachment(attachments, caller.userId, params.attachmentId)
+        const { attachment } = await visibleAttachment(
+          attachments,
+          caller.userId,
+          params.attachmentId,
+        )
         const { id, cid, uploadAsZip, filename } = attachment
         const name = filename ?? attachment.name
         const asking = { request, reply }
@@ -50,7 +54,7 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
       answers: fileAnswers,
       errors: downloadErrors,
       handler: async ({ caller, params: { attachmentId, index }, request, reply }) => {
-        const { attachment } = await ownAttachment(attachments, caller.userId, attachmentId)
+        const { attachment } = await visibleAttachment(attachments, caller.userId, attachmentId)
         const position = /^\d{1,6}$/.test(index) ? Number(index) : undefined
         const file =
           position === undefined ? undefined : await attachments.fileAt(attachment, position)

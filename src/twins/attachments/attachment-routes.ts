@@ -12,9 +12,15 @@ import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
-import { ownAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import { visibleAssetStream, writableAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
-import { pendingStatus, type ShownAttachment, subjectOf } from './attachment.ts'
+import { assertOwned, assertWritable } from '../rights/right.ts'
+import {
+  pendingStatus,
+  type SeenAttachment,
+  type ShownAttachment,
+  subjectOf,
+} from './attachment.ts'
 import * as api from './attachment-api.ts'
 import { attachmentBody } from './attachment-body.ts'
 import { type AttachmentStore, attachmentsMax, listedFilesMax } from './attachment-store.ts'
@@ -48,7 +54,7 @@ function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
 
   add('GET /attachments', {
     operationId: 'listAttachments',
-    summary: "List one's own attachments.",
+    summary: "List one's own attachments, and those of asset streams that others share.",
     scope: 'attachments:read',
     query: query(pageQuery),
     answers: { 200: pageOf(api.attachmentSchema) },
@@ -62,7 +68,7 @@ function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
   add('GET /streams/:streamCode/attachments', {
     operationId: 'listStreamAttachments',
     summary: 'List the attachments of an asset stream.',
-    description: "By the code of one's own, or by an id.",
+    description: "By the code of one's own, or by the id of one that is one's own or shared.",
     scope: 'attachments:read',
     params: {
       streamCode: { ...text, description: 'An asset code, or the id of an asset stream.' },
@@ -72,7 +78,11 @@ function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
     handler: async ({ caller, params, query: asked }) => {
       const page = pageRequest(asked)
       const stream = await namedStream(needs, caller.userId, params.streamCode)
-      const { items, total } = await attachments.listOfStream(stream.id, sliceOf(page))
+      const { items, total } = await attachments.listOfStream(
+        caller.userId,
+        stream.id,
+        sliceOf(page),
+      )
       return envelope(await shownAll(needs, caller, items), total, page)
     },
   })
@@ -83,7 +93,7 @@ function addOne(add: AddOperation, needs: AttachmentRoutesNeeds): void {
     operationId: 'createAttachment',
     summary: 'Attach a file, or the files of an archive, to an asset stream.',
     description:
-      'The answer has the address that takes the file: `curl -T FILE "$presigned_url"`. It is good for 15 minutes; reading the attachment gives a fresh one.',
+      'The answer has the address that takes the file: `curl -T FILE "$presigned_url"`. It is good for 15 minutes; reading the attachment gives a fresh one. An attachment belongs to the owner of its asset stream; a permission to WRITE is enough to make it.',
     scope: 'attachments:write',
     body: api.newAttachmentSchema,
     answers: { 201: api.attachmentSchema },
@@ -98,7 +108,7 @@ function addOne(add: AddOperation, needs: AttachmentRoutesNeeds): void {
     answers: { 200: api.attachmentSchema },
     handler: async ({ caller, params }) => {
       const { userId } = caller
-      const found = await ownAttachment(needs.attachments, userId, params.attachmentId)
+      const found = await visibleAttachment(needs.attachments, userId, params.attachmentId)
       return await shown(needs, caller, found)
     },
   })
@@ -125,18 +135,18 @@ async function creation(
 ) {
   const { attachments, lifecycle } = needs
   const { userId } = actor
-  const stream = await ownAssetStream(needs.assetStreams, userId, body.stream_id)
+  const stream = await writableAssetStream(needs.assetStreams, userId, body.stream_id)
   const network = chosenNetwork(actor.apiKeyId, body.ledger, needs.networks)
   const wanted = api.newAttachment(body, stream.id)
-  const { attachment, changes } = attachments.plan(userId, wanted, network)
-  const made = { attachment, stream, files: [] }
+  const { attachment, changes } = attachments.plan(userId, stream, { wanted, network })
+  const made = { attachment, stream, files: [], right: stream.right }
   const event = { event: 'attachment.created', ...subjectOf(attachment), actor } as const
   return {
     statusCode: 201,
     body: attachmentBody(made, await uploadUrlOf(needs, actor, made)),
     changes: [...changes, ...lifecycle.record({ ...event, notice: noticeOf(made) })],
     refusal: async () => {
-      await ownAssetStream(needs.assetStreams, userId, stream.id)
+      await writableAssetStream(needs.assetStreams, userId, stream.id)
       return new DomainError('conflict', `a user can have ${attachmentsMax} attachments at most`)
     },
   }
@@ -161,7 +171,7 @@ function noticeOf(found: ShownAttachment) {
 async function shownAll(
   needs: AttachmentRoutesNeeds,
   caller: ReturnType<CallerOf>,
-  found: readonly ShownAttachment[],
+  found: readonly SeenAttachment[],
 ): Promise<Static<typeof api.attachmentSchema>[]> {
   return await Promise.all(found.map((one) => shown(needs, caller, one)))
 }
@@ -169,7 +179,7 @@ async function shownAll(
 async function shown(
   needs: AttachmentRoutesNeeds,
   caller: ReturnType<CallerOf>,
-  found: ShownAttachment,
+  found: SeenAttachment,
 ) {
   const isOpen = found.attachment.status === pendingStatus
   return attachmentBody(found, isOpen ? await uploadUrlOf(needs, caller, found) : '')
@@ -178,20 +188,48 @@ async function shown(
 async function uploadUrlOf(
   { uploadUrls, uploadBytesMax }: AttachmentRoutesNeeds,
   caller: ReturnType<CallerOf>,
-  { attachment }: ShownAttachment,
+  { attachment, right }: SeenAttachment,
 ): Promise<string> {
-  return await uploadUrls.urlFor(caller, uploadSubjectOf(attachment.id), uploadBytesMax)
+  if (right === 'read') return ''
+  const subject = uploadSubjectOf(attachment.id, right === 'own' ? undefined : caller.userId)
+  return await uploadUrls.urlFor(caller, subject, uploadBytesMax)
 }
 
 /** @throws DomainError `not_found` */
-export async function ownAttachment(
+export async function visibleAttachment(
   attachments: AttachmentStore,
   userId: UserId,
   given: string,
-): Promise<ShownAttachment> {
+): Promise<SeenAttachment> {
   const id = parseId<AttachmentId>(given)
-  const found = id && (await attachments.find(userId, id))
+  const found = id && (await attachments.findVisible(userId, id))
   if (!found) throw new DomainError('not_found', `no attachment ${given}`)
+  return found
+}
+
+/** @throws DomainError `not_found`, or `insufficient_permissions` for one of an asset stream that is shared with the user */
+async function ownAttachment(
+  attachments: AttachmentStore,
+  userId: UserId,
+  given: string,
+): Promise<SeenAttachment> {
+  const found = await visibleAttachment(attachments, userId, given)
+  assertOwned(found, 'attachment')
+  return found
+}
+
+/**
+ * An attachment for what somebody with a permission to WRITE may do, too.
+ *
+ * @throws DomainError `not_found`, or `insufficient_permissions` for one that the user can only see
+ */
+export async function writableAttachment(
+  attachments: AttachmentStore,
+  userId: UserId,
+  given: string,
+): Promise<SeenAttachment> {
+  const found = await visibleAttachment(attachments, userId, given)
+  assertWritable(found, 'attachment')
   return found
 }
 
@@ -202,5 +240,5 @@ async function namedStream(
   given: string,
 ): Promise<AssetStream> {
   const [coded] = await needs.assetStreams.withCodes(userId, [given])
-  return coded ?? (await ownAssetStream(needs.assetStreams, userId, given))
+  return coded ?? (await visibleAssetStream(needs.assetStreams, userId, given))
 }

@@ -10,6 +10,7 @@ import { optional, type StateDatabase, type StateWriter } from '../../storage/st
 import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import type { SeenAssetStream } from '../asset-streams/asset-stream.ts'
 import { streamsWithIds } from '../asset-streams/asset-stream-store.ts'
 import {
   appendedProgress,
@@ -18,10 +19,20 @@ import {
   startedProgress,
   storedStatus,
 } from '../progress/progress.ts'
+import { rightOf } from '../rights/right.ts'
+import {
+  attachmentsAlsoShared,
+  type Looking,
+  rightsWith,
+  roleOf,
+  stillAllowed,
+  stillWritable,
+} from '../rights/shared-rows.ts'
 import {
   type Attachment,
   type NewAttachment,
   pendingStatus,
+  type SeenAttachment,
   type ShownAttachment,
 } from './attachment.ts'
 
@@ -32,7 +43,7 @@ export const attachmentsMax = 1_000_000
 export const listedFilesMax = 100
 
 export interface AttachmentPage {
-  readonly items: readonly ShownAttachment[]
+  readonly items: readonly SeenAttachment[]
   readonly total: number
 }
 
@@ -52,13 +63,14 @@ export class AttachmentStore {
   }
 
   /**
-   * A new attachment as it is received, and the changes that store it as one that waits for its file. They
-   * find nothing to change when its stream is gone, or the user has too many.
+   * A new attachment of an asset stream, whose owner has it, as it is received, and the changes that store it as one
+   * that waits for its file. They find nothing to change when the stream is gone, or the right of the user to change
+   * it, or when its owner has too many.
    */
   plan(
-    ownerId: UserId,
-    wanted: NewAttachment,
-    network: string,
+    userId: UserId,
+    { ownerId, right }: SeenAssetStream,
+    { wanted, network }: { readonly wanted: NewAttachment; readonly network: string },
   ): { readonly attachment: Attachment; readonly changes: readonly Compilable[] } {
     const { state, clock, uploadWaitUs } = this.#needs
     const id = newId<AttachmentId>()
@@ -97,6 +109,7 @@ export class AttachmentStore {
       },
       changes: [
         insert,
+        ...stillAllowed(state, { userId, right, nowUs: createdAtUs }, streamId),
         pending,
         countChange(state, 'attachments', ownerId, 1),
         countChange(state, 'attachments_of_stream', streamId, 1),
@@ -108,15 +121,19 @@ export class AttachmentStore {
     return (await totalOf(this.#needs.state, 'attachments', ownerId)) < attachmentsMax
   }
 
-  async find(ownerId: UserId, id: AttachmentId): Promise<ShownAttachment | undefined> {
-    const row = await this.#needs.state
+  /** An attachment that this user may see: an own one, or of a shared asset stream (decisions.md#what-others-show). */
+  async findVisible(userId: UserId, id: AttachmentId): Promise<SeenAttachment | undefined> {
+    const { state, clock } = this.#needs
+    const row = await state
       .selectFrom('attachments')
       .selectAll()
+      .select(roleOf(userId, sql`stream_id`, clock.nowUs()).as('role'))
       .where('id', '=', id)
-      .where('owner_id', '=', ownerId)
+      .where(sql<boolean>`(owner_id = ${userId} OR role IS NOT NULL)`)
       .executeTakeFirst()
-    const [shown] = await shownAttachments(this.#needs.state, row ? [row] : [])
-    return shown
+    if (!row) return undefined
+    const [shown] = await shownAttachments(state, [row])
+    return shown && { ...shown, right: rightOf(userId, shown.attachment.ownerId, row.role) }
   }
 
   /** An attachment of whatever user. */
@@ -129,14 +146,23 @@ export class AttachmentStore {
     return row && fromRow(row)
   }
 
-  async listPage(ownerId: UserId, slice: Slice): Promise<AttachmentPage> {
-    const condition = sql<boolean>`owner_id = ${ownerId}`
-    return await this.#page({ condition, total: ['attachments', ownerId] }, slice)
+  /** One's own and those of asset streams that are shared with this user, oldest first. */
+  async listPage(userId: UserId, slice: Slice): Promise<AttachmentPage> {
+    const looking = this.#looking(userId)
+    const condition = sql<boolean>`owner_id = ${userId}`
+    const also = attachmentsAlsoShared(looking)
+    return await this.#page(looking, { condition, total: ['attachments', userId], also }, slice)
   }
 
-  async listOfStream(streamId: AssetStreamId, slice: Slice): Promise<AttachmentPage> {
+  /** Those of one asset stream, which the user sees. */
+  async listOfStream(
+    userId: UserId,
+    streamId: AssetStreamId,
+    slice: Slice,
+  ): Promise<AttachmentPage> {
     const condition = sql<boolean>`stream_id = ${streamId}`
-    return await this.#page({ condition, total: ['attachments_of_stream', streamId] }, slice)
+    const listing = { condition, total: ['attachments_of_stream', streamId] } as const
+    return await this.#page(this.#looking(userId), listing, slice)
   }
 
   /** One file of an attachment, by its place among them. */
@@ -177,6 +203,12 @@ export class AttachmentStore {
     return rows.map(fromRow)
   }
 
+  /** A change that finds no row unless a user may write to the asset stream of an attachment. */
+  stillWritable(id: string, userId: UserId): Compilable {
+    const streamId = sql<string>`(SELECT stream_id FROM attachments WHERE attachments.id = ${id})`
+    return stillWritable(this.#needs.state, this.#looking(userId), streamId)
+  }
+
   /** Removes an own attachment, with what else belongs to the change. False when it is gone, or changed meanwhile. */
   async remove(attachment: Attachment, ...also: readonly Compilable[]): Promise<boolean> {
     const { state, writer } = this.#needs
@@ -204,16 +236,28 @@ export class AttachmentStore {
       .where('status', '=', pendingStatus)
   }
 
+  #looking(userId: UserId): Looking {
+    return { userId, nowUs: this.#needs.clock.nowUs() }
+  }
+
   async #page(
-    listing: Pick<Listing<'attachments'>, 'condition' | 'total'>,
+    looking: Looking,
+    listing: Pick<Listing<'attachments'>, 'condition' | 'total' | 'also'>,
     slice: Slice,
   ): Promise<AttachmentPage> {
+    const { state } = this.#needs
     const { rows, total } = await pageOf(
-      this.#needs.state,
+      state,
       { ...listing, table: 'attachments', orderBy: 'created_at', direction: 'asc' },
       slice,
     )
-    return { items: await shownAttachments(this.#needs.state, rows, listedFilesMax), total }
+    const shown = await shownAttachments(state, rows, listedFilesMax)
+    const rights = await rightsWith(
+      state,
+      looking,
+      shown.map(({ stream }) => stream),
+    )
+    return { items: shown.map((one, at) => ({ ...one, right: rights[at] ?? 'read' })), total }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely'
-import type { AttachmentId } from '../../core/ids.ts'
+import type { AttachmentId, UserId } from '../../core/ids.ts'
 import type { UploadSubject } from '../../files/store/upload-id.ts'
 import type { UploadFailure, UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -21,8 +21,8 @@ export interface AttachmentUploadsNeeds {
 }
 
 /** An attachment takes one file, or one archive, in its life. */
-export function uploadSubjectOf(id: AttachmentId): UploadSubject {
-  return { purpose: 'attachment', resourceId: id, turn: 1 }
+export function uploadSubjectOf(id: AttachmentId, holderId: UserId | undefined): UploadSubject {
+  return { purpose: 'attachment', resourceId: id, turn: 1, holderId }
 }
 
 /** What is uploaded for attachments. */
@@ -39,6 +39,14 @@ export function attachmentUploads(needs: AttachmentUploadsNeeds): UploadKind {
         ? ({ is: 'archive' } as const)
         : ({ is: 'file', name: filename ?? name } as const)
       return { ownerId, turn: 1, form, bytesMax: uploadBytesMax }
+    },
+
+    byHolders: {
+      async mayUpload(resourceId, holderId) {
+        const found = await attachments.findVisible(holderId, resourceId as AttachmentId)
+        return found?.right === 'write'
+      },
+      stillMayUpload: (resourceId, holderId) => attachments.stillWritable(resourceId, holderId),
     },
 
     async taken(resourceId, _turn, upload) {
@@ -74,7 +82,7 @@ async function endedBy(
   attachment: Attachment,
   failure: UploadFailure,
 ): Promise<readonly Compilable[]> {
-  const found = await attachments.find(attachment.ownerId, attachment.id)
+  const found = await attachments.findVisible(attachment.ownerId, attachment.id)
   if (!found) return []
   const atUs = nowUs()
   const after = ended(found, failure, atUs)

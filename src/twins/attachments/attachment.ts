@@ -2,6 +2,7 @@ import type { AssetStreamId, AttachmentId, UserId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { NamedContent } from '../../files/content/content.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import type { Seen } from '../rights/right.ts'
 
 /** What a caller says of a new attachment. */
 export interface NewAttachment {
@@ -40,6 +41,9 @@ export interface ShownAttachment {
   /** In a list, only the first of them. */
   readonly files: readonly NamedContent[]
 }
+
+/** What one user sees: an attachment goes with its asset stream. */
+export type SeenAttachment = ShownAttachment & Pick<Seen, 'right'>
 
 /** Waits for its file. */
 export const pendingStatus = 'UPLOAD_PENDING'

@@ -6,9 +6,7 @@ import { parseId, type UserId, type VaultId } from '../../core/ids.ts'
 import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import { imageBytesMax } from '../../files/uploads/image-uploads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
-import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
-import { assertOwn } from '../../requests/http/ownership.ts'
 import { noContent } from '../../requests/http/schema.ts'
 import { fileAnswers } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -19,13 +17,15 @@ import type { AssetStream } from '../asset-streams/asset-stream.ts'
 import type { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { assertOwned, assertWritable } from '../rights/right.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
-import type { Vault, VaultChange } from './vault.ts'
+import type { SeenVault, Vault, VaultChange } from './vault.ts'
 import * as api from './vault-api.ts'
 import { bearerVaultBody, vaultBody } from './vault-body.ts'
-import { type VaultPage, type VaultStore, vaultsMax } from './vault-store.ts'
+import type { VaultPage } from './vault-lists.ts'
+import { type VaultStore, vaultsMax } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
@@ -62,7 +62,7 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
 function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
   add('GET /vaults', {
     operationId: 'listVaults',
-    summary: "List one's own vaults.",
+    summary: "List one's own vaults, and those that others share.",
     description: `${lists.twoListsNote} \`contains\` is for bearer tokens.`,
     scope: 'vaults:read',
     query: api.vaultsQuery,
@@ -84,7 +84,7 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
   add('GET /vaults/:vaultId', {
     operationId: 'readVault',
     summary: 'Read a vault.',
-    description: "One's own, or a public one.",
+    description: "One's own, one that its owner shares, or a public one.",
     scope: 'vaults:read',
     answers: { 200: api.vaultSchema },
     // That a vault was looked at is an event, which is written down.
@@ -126,12 +126,14 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
     operationId: 'changeVault',
     summary: 'Change a vault.',
     description:
-      'What is not sent keeps its value. Template, ledger and payload are what gets anchored: they stay.',
+      'What is not sent keeps its value. Template, ledger and payload are what gets anchored: they stay. A permission to WRITE is enough, but for `public`.',
     scope: 'vaults:write',
     body: api.vaultChangeSchema,
     answers: { 200: api.vaultSchema },
     handler: async ({ caller, params, body }) => {
-      const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
+      const vault = await writableVault(needs.vaults, caller.userId, params.vaultId)
+      // Showing it to everybody is sharing it.
+      if (body.public !== undefined && body.public !== vault.public) assertOwned(vault, 'vault')
       const changed = await change(needs, { vault, actor: caller }, body)
       return await shownVault(needs, changed, caller)
     },
@@ -177,7 +179,7 @@ async function creation(
   } as const
   return {
     statusCode: 201,
-    body: vaultBody(vault, shown, await imageUrlOf(needs, vault, actor)),
+    body: vaultBody(vault, shown, await imageUrlOf(needs, { ...vault, right: 'own' }, actor)),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await visibleTemplate(templates, userId, template.id)
@@ -233,15 +235,15 @@ export type ShownVaultNeeds = Pick<VaultRoutesNeeds, 'assetStreams' | 'uploadUrl
 /** A vault as a caller sees it. */
 export async function shownVault(
   needs: ShownVaultNeeds,
-  vault: Vault,
+  vault: SeenVault,
   caller: ReturnType<CallerOf>,
 ) {
-  const url = vault.ownerId === caller.userId ? await imageUrlOf(needs, vault, caller) : ''
+  const url = await imageUrlOf(needs, vault, caller)
   return vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
 
 /**
- * The vaults of a page of their owner, each with what it lists: one statement for all of them, and each asset
+ * The vaults of a page, each with what it lists: one statement for all of them, and each asset
  * stream shown once.
  */
 async function withStreams(
@@ -263,10 +265,16 @@ async function withStreams(
 /** An image may be replaced by another one. */
 async function imageUrlOf(
   { uploadUrls }: ShownVaultNeeds,
-  { id, imageUploads }: Vault,
+  { id, imageUploads, right }: SeenVault,
   caller: ReturnType<CallerOf>,
 ): Promise<string> {
-  const subject = { purpose: 'vault-image', resourceId: id, turn: imageUploads + 1 } as const
+  if (right === 'read') return ''
+  const subject = {
+    purpose: 'vault-image',
+    resourceId: id,
+    turn: imageUploads + 1,
+    holderId: right === 'own' ? undefined : caller.userId,
+  } as const
   return await uploadUrls.urlFor(caller, subject, imageBytesMax)
 }
 
@@ -275,17 +283,40 @@ export async function visibleVault(
   vaults: VaultStore,
   userId: UserId,
   text: string,
-): Promise<Vault> {
+): Promise<SeenVault> {
   const id = parseId<VaultId>(text)
   const vault = id && (await vaults.findVisible(userId, id))
   if (!vault) throw new DomainError('not_found', `no vault ${text}`)
   return vault
 }
 
-/** @throws DomainError `not_found`, or `insufficient_permissions` for somebody else's public vault */
-export async function ownVault(vaults: VaultStore, userId: UserId, text: string): Promise<Vault> {
+/**
+ * A vault for whatever its owner alone may do.
+ *
+ * @throws DomainError `not_found`, or `insufficient_permissions` for one of somebody else that the user sees
+ */
+export async function ownVault(
+  vaults: VaultStore,
+  userId: UserId,
+  text: string,
+): Promise<SeenVault> {
   const vault = await visibleVault(vaults, userId, text)
-  assertOwn(userId, vault, 'vault')
+  assertOwned(vault, 'vault')
+  return vault
+}
+
+/**
+ * A vault for what somebody with a permission to WRITE may do, too.
+ *
+ * @throws DomainError `not_found`, or `insufficient_permissions` for one that the user can only see
+ */
+export async function writableVault(
+  vaults: VaultStore,
+  userId: UserId,
+  text: string,
+): Promise<SeenVault> {
+  const vault = await visibleVault(vaults, userId, text)
+  assertWritable(vault, 'vault')
   return vault
 }
 
@@ -301,18 +332,20 @@ function noticeOf(vault: Vault, streams: readonly ShownStream[]) {
 
 /** A vault that somebody changes. */
 interface Changing {
-  readonly vault: Vault
-  readonly actor: LifecycleEvent['actor']
+  readonly vault: SeenVault
+  readonly actor: ReturnType<CallerOf>
 }
 
 async function change(
   { vaults, lifecycle }: VaultRoutesNeeds,
   { vault, actor }: Changing,
   wanted: VaultChange,
-): Promise<Vault> {
+): Promise<SeenVault> {
+  const { userId } = actor
   const event = { event: 'vault.updated', ...subjectOf({ ...vault, ...wanted }), actor } as const
-  await vaults.change(vault, wanted, ...lifecycle.record(event))
-  return await visibleVault(vaults, vault.ownerId, vault.id)
+  await vaults.change(userId, vault, { change: wanted, also: lifecycle.record(event) })
+  // It may be gone by now, or the right to change it.
+  return await writableVault(vaults, userId, vault.id)
 }
 
 async function remove(

@@ -1,36 +1,25 @@
-import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Compilable, type RawBuilder, sql } from 'kysely'
 import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import { keptMetadata } from '../../anchors/metadata/metadata-rows.ts'
 import type { Clocks } from '../../core/clock.ts'
-import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
-import type { Ledger } from '../../core/ledger.ts'
-import type { ListCursor } from '../../core/list-cursor.ts'
+import { newId, type UserId, type VaultId } from '../../core/ids.ts'
 import { givenRoom, imageOf, sizeOf } from '../../files/contents/content-rows.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
-import { pageOf, type Slice } from '../../storage/state/listing.ts'
-import { hasInNameOrId } from '../../storage/state/name-part.ts'
-import type { StateSchema } from '../../storage/state/schema.ts'
+import type { Slice } from '../../storage/state/listing.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { AssetStream } from '../asset-streams/asset-stream.ts'
 import { receivedStatus, startedProgress, storedStatus } from '../progress/progress.ts'
+import { endedWith } from '../rights/ended-with.ts'
+import { rightOf } from '../rights/right.ts'
+import { roleOf, stillAllowed } from '../rights/shared-rows.ts'
 import type { Template } from '../templates/template.ts'
-import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
+import type { ListedVault, NewVault, SeenVault, Vault, VaultChange } from './vault.ts'
+import { type VaultPage, type VaultsAfter, vaultPage, vaultsAfter } from './vault-lists.ts'
 import { type VaultCids, vaultCids } from './vault-metadata.ts'
+import { fromRow, listedColumns } from './vault-row.ts'
 
 /** Vaults of one user: a twin of everything that a large plant has, and lists stay quick. */
 export const vaultsMax = 1_000_000
-
-const listedColumns = [
-  'id',
-  'owner_id',
-  'created_at',
-  'template_id',
-  'name',
-  'description',
-  'status',
-  'ledger',
-  'public',
-] as const
 
 const columns = [
   ...listedColumns,
@@ -42,19 +31,6 @@ const columns = [
   'json_payload',
   'default_image_cid',
 ] as const
-
-export interface VaultPage {
-  readonly items: readonly Vault[]
-  readonly total: number
-}
-
-/** Which vaults a page of the token interface has. */
-interface VaultsAfter {
-  readonly after: ListCursor | undefined
-  readonly limit: number
-  /** A part of their names, in any case, or the beginning of an id. */
-  readonly contains: string | undefined
-}
 
 /** What a vault is made from: the template, and the asset streams that it requires, in its order; all have metadata. */
 interface MadeFrom {
@@ -146,15 +122,19 @@ export class VaultStore {
     return (await totalOf(this.#needs.state, 'vaults', ownerId)) < vaultsMax
   }
 
-  /** A vault that this user may see: an own or a public one (decisions.md#what-others-show). */
-  async findVisible(userId: UserId, id: VaultId): Promise<Vault | undefined> {
-    const row = await this.#needs.state
+  /** A vault that this user may see: an own, a shared or a public one (decisions.md#what-others-show). */
+  async findVisible(userId: UserId, id: VaultId): Promise<SeenVault | undefined> {
+    const { state, clock } = this.#needs
+    const row = await state
       .selectFrom('vaults')
       .selectAll()
+      .select(roleOf(userId, sql`${id}`, clock.nowUs()).as('role'))
       .where('id', '=', id)
-      .where((where) => where.or([where('owner_id', '=', userId), where('public', '=', 1)]))
+      .where(sql<boolean>`(owner_id = ${userId} OR public = 1 OR role IS NOT NULL)`)
       .executeTakeFirst()
-    return row && fromRow(row)
+    if (!row) return undefined
+    const vault = fromRow(row)
+    return { ...vault, right: rightOf(userId, vault.ownerId, row.role) }
   }
 
   /** A vault of whatever user. */
@@ -167,50 +147,25 @@ export class VaultStore {
     return row && fromRow(row)
   }
 
-  async listPage(ownerId: UserId, slice: Slice): Promise<VaultPage> {
-    const condition = sql<boolean>`owner_id = ${ownerId}`
-    const { rows, total } = await pageOf(
-      this.#needs.state,
-      {
-        table: 'vaults',
-        condition,
-        orderBy: 'created_at',
-        direction: 'asc',
-        total: ['vaults', ownerId],
-      },
-      slice,
-    )
-    return { items: rows.map(fromRow), total }
+  /** One's own and those that are shared with this user, oldest first. */
+  async listPage(userId: UserId, slice: Slice): Promise<VaultPage> {
+    const { state, clock } = this.#needs
+    return await vaultPage(state, { userId, nowUs: clock.nowUs() }, slice)
   }
 
-  /** Without what is large: a thousand payloads would not fit into the memory. */
-  async listAfter(
-    ownerId: UserId,
-    { after, limit, contains }: VaultsAfter,
-  ): Promise<ListedVault[]> {
-    let query = this.#needs.state
-      .selectFrom('vaults')
-      .select(listedColumns)
-      .where('owner_id', '=', ownerId)
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(limit)
-    if (contains !== undefined) query = query.where(hasInNameOrId(contains))
-    if (after) {
-      query = query.where((where) =>
-        where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
-      )
-    }
-    return (await query.execute()).map(fromListedRow)
+  /** The same vaults, without what is large: a thousand payloads would not fit into the memory. */
+  async listAfter(userId: UserId, wanted: VaultsAfter): Promise<readonly ListedVault[]> {
+    const { state, clock } = this.#needs
+    return await vaultsAfter(state, { userId, nowUs: clock.nowUs() }, wanted)
   }
 
-  /** Changes an own vault, with what else belongs to the change. False when it is gone. */
+  /** Changes a vault for somebody who may, with what else belongs to the change. False when it is gone, or the right to. */
   async change(
-    { id, ownerId }: Vault,
-    change: VaultChange,
-    ...also: readonly Compilable[]
+    userId: UserId,
+    { id, ownerId, right }: SeenVault,
+    { change, also }: { readonly change: VaultChange; readonly also: readonly Compilable[] },
   ): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, clock } = this.#needs
     const { public: isPublic, ...same } = change
     const values = {
       ...same,
@@ -220,13 +175,14 @@ export class VaultStore {
     if (Object.keys(values).length === 0) return true
     return await writer.attempt(
       state.updateTable('vaults').set(values).where('id', '=', id).where('owner_id', '=', ownerId),
+      ...stillAllowed(state, { userId, right, nowUs: clock.nowUs() }, id),
       ...also,
     )
   }
 
   /** Removes an own vault without data streams. False when it has some, or is gone. */
   async remove({ id, ownerId }: Vault, ...also: readonly Compilable[]): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, clock } = this.#needs
     const removal = state
       .deleteFrom('vaults')
       .where('id', '=', id)
@@ -243,6 +199,7 @@ export class VaultStore {
       countChange(state, 'vaults', ownerId, -1),
       ...forgottenAnchors(state, id).map(optional),
       optional(state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
+      endedWith(state, id, clock.nowUs()),
       ...also,
     )
   }
@@ -301,40 +258,4 @@ export function anchoredVault(
     isQuiet,
   })
   return [keptMetadata(needs.state, id, metadata), ...anchor]
-}
-
-/** A vault, made of what is stored. */
-export function fromRow(row: Selectable<StateSchema['vaults']>): Vault {
-  return {
-    ...fromListedRow(row),
-    network: row.network,
-    txHash: row.tx_hash,
-    nftNetworkIssuer: row.nft_network_issuer,
-    nftNetworkOwner: row.nft_network_owner,
-    nftNetworkId: row.nft_network_id,
-    cid: row.cid,
-    metadataCid: row.metadata_cid,
-    progress: row.progress,
-    failure: row.failure,
-    jsonPayload: row.json_payload,
-    defaultImageCid: row.default_image_cid,
-    imageCid: row.image_cid,
-    imageUploads: row.image_uploads,
-  }
-}
-
-function fromListedRow(
-  row: Pick<StateSchema['vaults'], (typeof listedColumns)[number]>,
-): ListedVault {
-  return {
-    id: row.id as VaultId,
-    ownerId: row.owner_id as UserId,
-    createdAtUs: row.created_at,
-    templateId: row.template_id as TemplateId,
-    name: row.name,
-    description: row.description,
-    status: row.status,
-    ledger: row.ledger as Ledger,
-    public: row.public === 1,
-  }
 }

@@ -1,10 +1,12 @@
-import type { Compilable } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import { type PlanAnchorNeeds, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
+import type { VaultId } from '../../core/ids.ts'
 import { imageUploads } from '../../files/uploads/image-uploads.ts'
 import type { UploadKind } from '../../files/uploads/upload-kind.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { stillWritable } from '../rights/shared-rows.ts'
 import type { Vault } from './vault.ts'
 import type { VaultStore } from './vault-store.ts'
 
@@ -43,6 +45,13 @@ export function anchoredImage(
 export function vaultUploads({ vaults, state, lifecycle, clock }: VaultUploadsNeeds): UploadKind {
   return imageUploads('vaults', {
     state,
+    byHolders: {
+      async mayUpload(resourceId, holderId) {
+        return (await vaults.findVisible(holderId, resourceId as VaultId))?.right === 'write'
+      },
+      stillMayUpload: (resourceId, userId) =>
+        stillWritable(state, { userId, nowUs: clock.nowUs() }, sql`${resourceId}`),
+    },
     async also(resourceId, { turn, cid }) {
       const vault = await vaults.load(resourceId)
       if (!vault) return []

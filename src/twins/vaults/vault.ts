@@ -1,5 +1,6 @@
 import type { TemplateId, UserId, VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
+import type { Seen } from '../rights/right.ts'
 
 /** What a caller says of a new vault. */
 export interface NewVault {
@@ -43,6 +44,9 @@ export interface Vault extends NewVault {
   readonly progress: string
   readonly failure: string | null
 }
+
+/** A vault as one user sees it. */
+export type SeenVault = Vault & Seen
 
 /** What the lists of the token interface tell of a vault. */
 export type ListedVault = Pick<

@@ -4,7 +4,7 @@ import * as s from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
-import { ownVault } from '../vaults/vault-routes.ts'
+import { writableVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
 import type { VerificationStore } from './verification-store.ts'
 
@@ -40,7 +40,7 @@ export function verificationRoutes(needs: VerificationRoutesNeeds): FastifyPlugi
       scope: 'vaults:write',
       answers: { 202: verificationSchema },
       effect: async ({ caller, params }) => {
-        const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
+        const vault = await writableVault(needs.vaults, caller.userId, params.vaultId)
         const { id, vaultId, requestedAtUs } = await needs.verifications.ask(vault.id)
         const body = {
           id,
