@@ -206,7 +206,7 @@ export class SharingWorld {
     return untilMs === undefined || untilMs > this.#clock.nowMs()
   }
 
-  #rightOf(somebody: Somebody, thing: Thing): Right {
+  #rightOf(somebody: Somebody, thing: Thing, alsoPublic = true): Right {
     if (thing.stream) {
       return thing.isThere ? this.#rightOf(somebody, thing.stream) : 'none'
     }
@@ -216,7 +216,7 @@ export class SharingWorld {
       (one) => one.thing === thing && one.to === somebody && this.#isInForce(one),
     )
     if (grant) return grant.role === 'WRITE' ? 'write' : 'read'
-    return thing.isPublic ? 'read' : 'none'
+    return thing.isPublic && alsoPublic ? 'read' : 'none'
   }
 
   #expect(what: string, wanted: unknown, answered: unknown): void {
@@ -229,7 +229,7 @@ export class SharingWorld {
     if (actor.hasLeft) return
     const body =
       kind === 'vault'
-        ? { template_id: this.#templateId, name: 'a vault' }
+        ? { template_id: this.#templateId, name: 'a vault', public: false }
         : { asset_code: newAssetCode(), description: null }
     const { status, body: made } = await actor.withKey<Made>('POST', folders[kind], body)
     this.#expect(`making a ${kind}`, 201, status)
@@ -338,7 +338,7 @@ export class SharingWorld {
   /** What a list shows to somebody, in its order. */
   #listed(somebody: Somebody, kind: Kind): readonly string[] {
     const isListed = (thing: Thing) => {
-      const right = this.#rightOf(somebody, { ...thing, isPublic: false })
+      const right = this.#rightOf(somebody, thing, false)
       return thing.kind === kind && right !== 'none'
     }
     return this.#things
@@ -415,7 +415,7 @@ interface Listed {
 const partsOf: Readonly<Record<Kind, readonly string[]>> = {
   vault: ['', '/metadata', '/proof'],
   stream: ['', '/metadata', '/proof'],
-  attachment: ['', '/content', '/files/0', '/proof', '/signatures'],
+  attachment: ['', '/content', '/files/0', '/proof'],
 }
 
 function issuedAtS(token: string): number {
