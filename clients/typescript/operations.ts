@@ -9284,6 +9284,14 @@ export type StreamStatus = {
   readonly lastDataReceived: string | null
   readonly dataPointsToday: number
   readonly errorCount: number
+
+  /** Alerts that fire, and nobody has acknowledged. */
+  readonly firing: {
+    readonly alerts: number
+
+    /** Of the worst of them. */
+    readonly severity: 'info' | 'warning' | 'critical' | null
+  }
   readonly health: {
     readonly status: 'healthy' | 'degraded'
     readonly problem?: string | undefined
