@@ -217,20 +217,20 @@ test('the inbox has alerts of all severities, and lists those of one', async () 
   expect((await service.api.withKey('GET', '/notifications/in-app?severity=mild')).status).toBe(400)
 })
 
+/** An alert from second 2 to second 5, one from 7 to 8, and one from 10 on. */
+async function threeAlerts(): Promise<RuledStream> {
+  const stream = await RuledStream.make(service.api, tooHot)
+  await stream.push(20, 20, 81, 81, 81, 20, 20, 81, 20, 20, 81)
+  return stream
+}
+
+async function begun(stream: RuledStream, query: object): Promise<readonly string[]> {
+  const found = await stream.alerts(`?${new URLSearchParams(Object.entries(query)).toString()}`)
+  return found.map(({ triggeredAt }) => String(triggeredAt).slice(17, 19)).toSorted()
+}
+
 describe('alerts of a range', () => {
   const [fifth, tenth] = ['2026-01-01T00:00:05Z', '2026-01-01T00:00:10Z']
-
-  /** An alert from second 2 to second 5, one from 7 to 8, and one from 10 on. */
-  async function threeAlerts(): Promise<RuledStream> {
-    const stream = await RuledStream.make(service.api, tooHot)
-    await stream.push(20, 20, 81, 81, 81, 20, 20, 81, 20, 20, 81)
-    return stream
-  }
-
-  async function begun(stream: RuledStream, query: object): Promise<readonly string[]> {
-    const found = await stream.alerts(`?${new URLSearchParams(Object.entries(query)).toString()}`)
-    return found.map(({ triggeredAt }) => String(triggeredAt).slice(17, 19)).toSorted()
-  }
 
   test('are those that were triggered in it, or went on at its start', async () => {
     const stream = await threeAlerts()

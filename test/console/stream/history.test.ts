@@ -52,13 +52,13 @@ test('years that no clock shows are no range', () => {
   expect(rangeOf({ range: '', start, end: beyond }, nowMs).preset).toBe('24h')
 })
 
+/** What is offered some seconds after a preset was chosen. */
+function wordsAfter(range: string) {
+  return widerRange(rangeOf({ range, start: '', end: '' }, nowMs), nowMs + 5000).words
+}
+
 describe('what is wider than a range', () => {
   test('is the next preset that reaches back further', () => {
-    const wordsAfter = (range: string) => {
-      const chosen = rangeOf({ range, start: '', end: '' }, nowMs)
-      return widerRange(chosen, nowMs + 5000).words
-    }
-
     expect(wordsAfter('1h')).toMatchObject({ range: '24h', start: undefined })
     expect(wordsAfter('24h')).toMatchObject({ range: '7d' })
     expect(wordsAfter('30d')).toMatchObject({ range: undefined })

@@ -24,17 +24,18 @@ export async function sidewaysPixels(page: Page): Promise<number> {
  */
 export async function turnedTexts(page: Page): Promise<readonly string[]> {
   return await page.evaluate(() => {
-    const isIsolate = (element: Element) =>
-      !['normal', 'embed'].includes(getComputedStyle(element).unicodeBidi)
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const turned: string[] = []
     for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-      const { parentElement: parent, textContent: content = '' } = text
+      const { parentElement: parent, textContent: content } = text
       // A list of choices draws each as a paragraph of its own, and what is edited shows its marks as signs.
       if (parent === null || !/[\u202a-\u202e]/.test(content ?? '')) continue
       if (parent.closest('option, script, .cm-editor') !== null) continue
       let within = parent
-      while (!isIsolate(within) && within.parentElement) within = within.parentElement
+      while (/^(?:normal|embed)$/.test(getComputedStyle(within).unicodeBidi)) {
+        if (within.parentElement === null) break
+        within = within.parentElement
+      }
       const after = document.createRange()
       after.setStartAfter(text)
       after.setEnd(within, within.childNodes.length)

@@ -18,7 +18,7 @@ import { type Alert, alertsIn } from './alerts.ts'
 import { AlertsInRange } from './alerts-in-range.tsx'
 import { Figures } from './figures.tsx'
 import { HistoryCharts } from './history-charts.tsx'
-import { canBeAsked, type History, listedMax, loadHistory } from './load-history.ts'
+import { type History, listedMax, loadHistory } from './load-history.ts'
 import { NoReadings } from './no-readings.tsx'
 import { rangeOf, wordsOf } from './range.ts'
 import { RangeChoice } from './range-choice.tsx'
@@ -43,7 +43,7 @@ function HistoryView({ stream }: { readonly stream: StreamDefinition }) {
     [words.range, words.start, words.end, turn],
   )
   const fields = useMemo(() => storedFields(stream), [version])
-  const numeric = fields.filter((field) => isNumeric(field) && canBeAsked(field.name))
+  const numeric = fields.filter(isNumeric)
   const drawn = chosenFields(query.get('fields'), numeric)
   const names = drawn.map(({ name }) => name)
   const { place, widthPx } = useWidth()
