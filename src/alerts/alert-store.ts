@@ -11,7 +11,7 @@ export interface AlertFilter {
   readonly ruleId?: string
   readonly streamId?: StreamId
   readonly vaultId?: VaultId
-  /** Of alert time: those that were triggered in it, or before it and went on at its start. */
+  /** A range of alert time: those that were triggered in it, or before it and went on at its start. */
   readonly range?: { readonly startUs: number; readonly endUs: number }
 }
 

@@ -86,7 +86,7 @@ export interface Broken {
   readonly only?: string
   /** Whether the page is to be there without it, and need not tell. */
   readonly isLesser?: boolean
-  /** Of the key that has signed in. */
+  /** The secret of the key that has signed in. */
   readonly secret: string
 }
 
