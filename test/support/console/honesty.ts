@@ -18,7 +18,7 @@ export async function tellsOf(page: Page, fault: Fault, only?: string): Promise<
   const main = page.locator('#main')
   if (fault === 'slow') {
     // What follows a stream has a state of its own.
-    const connecting = main.getByText('connecting', { exact: true })
+    const connecting = main.locator('.badge').filter({ hasText: 'connecting' })
     await main.locator('[aria-busy="true"] .skeleton').or(connecting).first().waitFor()
     return
   }
