@@ -217,6 +217,22 @@ test('the inbox has alerts of all severities, and lists those of one', async () 
   expect((await service.api.withKey('GET', '/notifications/in-app?severity=mild')).status).toBe(400)
 })
 
+test('what fires is in the status of its stream, until somebody has acknowledged it', async () => {
+  const severe = { ...tooHot, id: 'far-too-hot', threshold: 90, severity: 'critical' }
+  const stream = await RuledStream.make(service.api, tooHot, severe)
+  const firing = async () => {
+    const { body } = await service.api.withToken('GET', `/streams/${stream.id}/status`)
+    return body
+  }
+
+  await stream.push(81)
+  expect(await firing()).toMatchObject({ firing: { alerts: 1, severity: 'warning' } })
+  await stream.push(91)
+  expect(await firing()).toMatchObject({ firing: { alerts: 2, severity: 'critical' } })
+  await stream.act('acknowledge')
+  expect(await firing()).toMatchObject({ firing: { alerts: 1, severity: 'warning' } })
+})
+
 /** An alert from second 2 to second 5, one from 7 to 8, and one from 10 on. */
 async function threeAlerts(): Promise<RuledStream> {
   const stream = await RuledStream.make(service.api, tooHot)
