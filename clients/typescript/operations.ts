@@ -1788,6 +1788,15 @@ export interface SharedOperations {
       readonly state?: 'pending' | 'firing' | 'acknowledged' | 'cleared' | undefined
       readonly severity?: 'info' | 'warning' | 'critical' | undefined
       readonly ruleId?: string | undefined
+
+      /**
+       * RFC 3339. Alerts that were triggered then or later, or went on then, by the time of the
+       * readings.
+       */
+      readonly start?: string | undefined
+
+      /** RFC 3339. Alerts that were triggered before then. */
+      readonly end?: string | undefined
       readonly limit?: number | undefined
 
       /** From the answer before. */
@@ -9275,6 +9284,14 @@ export type StreamStatus = {
   readonly lastDataReceived: string | null
   readonly dataPointsToday: number
   readonly errorCount: number
+
+  /** Alerts that fire, and nobody has acknowledged. */
+  readonly firing: {
+    readonly alerts: number
+
+    /** Of the worst of them. */
+    readonly severity: 'info' | 'warning' | 'critical' | null
+  }
   readonly health: {
     readonly status: 'healthy' | 'degraded'
     readonly problem?: string | undefined
