@@ -65,12 +65,11 @@ async function paintedOn(page: Page): Promise<readonly string[]> {
     .locator('.chart canvas')
     .first()
     .evaluate((canvas: HTMLCanvasElement) => {
-      const { data } = canvas
-        .getContext('2d')
-        ?.getImageData(0, 0, canvas.width, canvas.height) as ImageData
+      const { width, height } = canvas
+      const data = canvas.getContext('2d')?.getImageData(0, 0, width, height).data ?? []
       const colours = new Set<string>()
-      for (let at = 0; at < data.length; at += 4) {
-        if (data[at + 3] === 255) colours.add(`rgb(${data.slice(at, at + 3).join(', ')})`)
+      for (let red = 0; red < data.length; red += 4) {
+        if (data[red + 3] === 255) colours.add(`rgb(${data.slice(red, red + 3).join(', ')})`)
       }
       return [...colours]
     })

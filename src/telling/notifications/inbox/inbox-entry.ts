@@ -94,9 +94,13 @@ function nameIn(resource: Resource): string | undefined {
 /** Which rule of an alert has found what: beside the name of its stream, it is why somebody looks at all. */
 function findingIn({ ruleId, value, threshold }: Resource): string {
   if (typeof ruleId !== 'string') return ''
-  if (value === undefined || value === null) return ` (${cut(ruleId)})`
-  const limit = threshold === undefined || threshold === null ? '' : `, limit ${String(threshold)}`
-  return ` (${cut(ruleId)}: ${cut(String(value))}${cut(limit)})`
+  const found = isScalar(value) ? `: ${cut(String(value))}` : ''
+  const limit = isScalar(threshold) ? `, limit ${cut(String(threshold))}` : ''
+  return ` (${cut(ruleId)}${found}${limit})`
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 function cut(name: string): string {
