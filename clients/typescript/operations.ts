@@ -1453,6 +1453,11 @@ export interface SharedOperations {
    */
   readonly listBearerWebhooks: {
     readonly query?: {
+      /** Only webhooks with this status. */
+      readonly status?: 'ACTIVE' | 'PAUSED' | 'DISABLED' | undefined
+
+      /** Only active webhooks whose last delivery has failed. */
+      readonly failing?: boolean | undefined
       readonly limit?: number | undefined
 
       /** From the answer before. */
@@ -1921,7 +1926,15 @@ export interface SharedOperations {
    * Needs the permission `webhooks:read`.
    */
   readonly listWebhooks: {
-    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly query?: {
+      /** Only webhooks with this status. */
+      readonly status?: 'ACTIVE' | 'PAUSED' | 'DISABLED' | undefined
+
+      /** Only active webhooks whose last delivery has failed. */
+      readonly failing?: boolean | undefined
+      readonly page?: number | undefined
+      readonly page_size?: number | undefined
+    }
     readonly answer: {
       readonly total_records: number
       readonly current_page: number

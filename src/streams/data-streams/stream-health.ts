@@ -25,8 +25,8 @@ export interface ActivityOfStream {
 export interface StreamActivity {
   /** The activity of these streams; one that is left out has received nothing. */
   of(ids: readonly StreamId[]): Promise<ReadonlyMap<StreamId, ActivityOfStream>>
-  /** Streams of an owner that receive something, the busiest first. */
-  busiest(ownerId: UserId, limit: number): Promise<readonly StreamId[]>
+  /** Readings per second of the streams of an owner that receive something: the busiest, where there are more. */
+  busiest(ownerId: UserId, limit: number): Promise<ReadonlyMap<StreamId, number>>
 }
 
 export interface HealthNeeds {
