@@ -12,7 +12,15 @@ import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
-import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
+import {
+  createKey,
+  createUser,
+  newPerson,
+  newUsername,
+  type Person,
+  streamOf,
+  vaultOf,
+} from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
 import { StateBeside } from '../support/state-beside.ts'
@@ -92,7 +100,13 @@ describe('GET /events/catalogue', () => {
     expect(events.find((one) => one.event_type === 'vault.permission.granted')).toMatchObject({
       category: 'permission_notifications',
       filters: ['vault_ids'],
-      produced: false,
+      produced: true,
+      deduplicated: true,
+    })
+    expect(events.find((one) => one.event_type === 'vault.permission_changed')).toMatchObject({
+      format: 'forthcoming',
+      produced: true,
+      deduplicated: false,
     })
     expect(events.find((one) => one.event_type === 'asset.deployed')?.filters).toEqual([])
   })
@@ -111,6 +125,7 @@ describe('GET /events/catalogue', () => {
     await attachmentsOf(person)
     await outcomesOf(person)
     await verified(person)
+    await shared(person)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -179,6 +194,8 @@ describe('the inbox', () => {
           severity: null,
           resource_type: 'vault',
           resource_id: vaultId,
+          vault_id: vaultId,
+          stream_id: null,
           read: false,
           archived: false,
         },
@@ -343,6 +360,21 @@ async function verified(person: Person): Promise<void> {
     trustedKeys: async () => new Set(),
   })
   while (await verifier.runDue()) continue
+}
+
+/** A vault and an asset stream that others may see, then change, and then see no more. */
+async function shared(person: Person): Promise<void> {
+  const username = newUsername()
+  await createUser(service.api, username)
+  for (const at of [
+    `/vaults/${await vaultOf(person)}`,
+    `/streams/${await keptAssetStream(person)}`,
+  ]) {
+    const wish = { username, role: 'READ' }
+    const { body } = await person.withKey<Entry>('POST', `${at}/permissions`, wish)
+    await person.withKey('PUT', `${at}/permissions/${body.id}`, { role: 'WRITE' })
+    await person.withKey('DELETE', `${at}/permissions/${body.id}`)
+  }
 }
 
 async function storedAttachment(person: Person): Promise<string> {
