@@ -12,17 +12,10 @@ import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
-import {
-  createKey,
-  createUser,
-  newPerson,
-  newUsername,
-  type Person,
-  streamOf,
-  vaultOf,
-} from '../support/people.ts'
+import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
+import { sharedForAWhile } from '../support/sharing.ts'
 import { StateBeside } from '../support/state-beside.ts'
 import {
   attachmentAsItIs,
@@ -101,12 +94,6 @@ describe('GET /events/catalogue', () => {
       category: 'permission_notifications',
       filters: ['vault_ids'],
       produced: true,
-      deduplicated: true,
-    })
-    expect(events.find((one) => one.event_type === 'vault.permission_changed')).toMatchObject({
-      format: 'forthcoming',
-      produced: true,
-      deduplicated: false,
     })
     expect(events.find((one) => one.event_type === 'asset.deployed')?.filters).toEqual([])
   })
@@ -125,7 +112,8 @@ describe('GET /events/catalogue', () => {
     await attachmentsOf(person)
     await outcomesOf(person)
     await verified(person)
-    await shared(person)
+    await sharedForAWhile(service.api, person, `/vaults/${vaultId}`)
+    await sharedForAWhile(service.api, person, `/streams/${await keptAssetStream(person)}`)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -360,21 +348,6 @@ async function verified(person: Person): Promise<void> {
     trustedKeys: async () => new Set(),
   })
   while (await verifier.runDue()) continue
-}
-
-/** A vault and an asset stream that others may see, then change, and then see no more. */
-async function shared(person: Person): Promise<void> {
-  const username = newUsername()
-  await createUser(service.api, username)
-  for (const at of [
-    `/vaults/${await vaultOf(person)}`,
-    `/streams/${await keptAssetStream(person)}`,
-  ]) {
-    const wish = { username, role: 'READ' }
-    const { body } = await person.withKey<Entry>('POST', `${at}/permissions`, wish)
-    await person.withKey('PUT', `${at}/permissions/${body.id}`, { role: 'WRITE' })
-    await person.withKey('DELETE', `${at}/permissions/${body.id}`)
-  }
 }
 
 async function storedAttachment(person: Person): Promise<string> {

@@ -136,7 +136,7 @@ describe.each(['vault', 'stream'] as const)('a permission of a %s', (kind) => {
     await shareFor(kind, other)
 
     const bodies = await received(2)
-    const shared = bodies.map(({ data }) => (data as Shown)[kinds[kind].member])
+    const shared = bodies.map(({ data }) => String((data as Shown)[kinds[kind].member]))
     expect(shared.toSorted()).toEqual([id, other].toSorted())
   })
 
