@@ -7624,7 +7624,7 @@ export type NewPermission = {
   /** Of whom it is for, in whatever case. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
 
   /** RFC 3339 with a zone, and in the future; null: no end. */
@@ -8508,7 +8508,7 @@ export type Overview = {
   }
 }
 export type PermissionChange = {
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role?: 'READ' | 'WRITE' | undefined
 
   /** RFC 3339 with a zone, and in the future; null: no end. */
@@ -9437,7 +9437,7 @@ export type StreamPermission = {
   /** Empty when the user is deleted. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
   readonly granted_by: string
   readonly expires_at: string | null
@@ -9638,7 +9638,7 @@ export type VaultPermission = {
   /** Empty when the user is deleted. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
   readonly granted_by: string
   readonly expires_at: string | null
