@@ -1510,6 +1510,11 @@ export interface SharedOperations {
    */
   readonly listBearerWebhooks: {
     readonly query?: {
+      /** Only webhooks with this status. */
+      readonly status?: 'ACTIVE' | 'PAUSED' | 'DISABLED' | undefined
+
+      /** Only active webhooks whose last delivery has failed. */
+      readonly failing?: boolean | undefined
       readonly limit?: number | undefined
 
       /** From the answer before. */
@@ -1845,6 +1850,15 @@ export interface SharedOperations {
       readonly state?: 'pending' | 'firing' | 'acknowledged' | 'cleared' | undefined
       readonly severity?: 'info' | 'warning' | 'critical' | undefined
       readonly ruleId?: string | undefined
+
+      /**
+       * RFC 3339. Alerts that were triggered then or later, or went on then, by the time of the
+       * readings.
+       */
+      readonly start?: string | undefined
+
+      /** RFC 3339. Alerts that were triggered before then. */
+      readonly end?: string | undefined
       readonly limit?: number | undefined
 
       /** From the answer before. */
@@ -2005,7 +2019,15 @@ export interface SharedOperations {
    * Needs the permission `webhooks:read`.
    */
   readonly listWebhooks: {
-    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly query?: {
+      /** Only webhooks with this status. */
+      readonly status?: 'ACTIVE' | 'PAUSED' | 'DISABLED' | undefined
+
+      /** Only active webhooks whose last delivery has failed. */
+      readonly failing?: boolean | undefined
+      readonly page?: number | undefined
+      readonly page_size?: number | undefined
+    }
     readonly answer: {
       readonly total_records: number
       readonly current_page: number
@@ -9448,6 +9470,14 @@ export type StreamStatus = {
   readonly lastDataReceived: string | null
   readonly dataPointsToday: number
   readonly errorCount: number
+
+  /** Alerts that fire, and nobody has acknowledged. */
+  readonly firing: {
+    readonly alerts: number
+
+    /** Of the worst of them. */
+    readonly severity: 'info' | 'warning' | 'critical' | null
+  }
   readonly health: {
     readonly status: 'healthy' | 'degraded'
     readonly problem?: string | undefined
