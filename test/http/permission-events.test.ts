@@ -269,3 +269,35 @@ test('of other things that happen to a shared vault only its owner is told', asy
   const own = await owner.withKey<{ content: readonly Entry[] }>('GET', path)
   expect(own.body.content.map((entry) => entry.event_type)).toContain('vault.deleted')
 })
+
+test('a permission ends when its time is over, and both are told within seconds', async () => {
+  const at = `/vaults/${await vaultOf(owner)}/permissions`
+  const expires = new Date(Date.now() + 1_500).toISOString()
+  const wish = { username, role: 'READ', expires_at: expires }
+  expect((await owner.withKey('POST', at, wish)).status).toBe(201)
+
+  const types = ['vault.permission.granted', 'vault.permission.revoked']
+  for (const person of [owner, holder]) {
+    const told = async () => (await toldIn(person)).map((entry) => entry.event_type)
+    await expect.poll(told).toEqual(types)
+  }
+  expect((await owner.withKey('GET', at)).body).toMatchObject({ total_records: 0 })
+})
+
+test.each(['owner', 'holder'] as const)(
+  'a permission ends when its %s is deleted, and the other one is told',
+  async (who) => {
+    const at = `/vaults/${await vaultOf(owner)}/permissions`
+    await owner.withKey('POST', at, { username, role: 'READ' })
+    const parties = { owner, holder }
+    const gone = await service.api.withKey('DELETE', `/users/${parties[who].userId}`)
+    expect(gone.status).toBe(204)
+
+    const other = who === 'owner' ? holder : owner
+    const told = async () => (await toldIn(other)).map((entry) => entry.event_type)
+    await expect.poll(told).toEqual(['vault.permission.granted', 'vault.permission.revoked'])
+    if (who === 'holder') {
+      expect((await owner.withKey('GET', at)).body).toMatchObject({ total_records: 0 })
+    }
+  },
+)

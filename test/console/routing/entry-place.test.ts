@@ -12,7 +12,7 @@ test.each([
     { stream_id: 's1' },
     '/console/record/asset-stream/s1',
   ],
-  // Those from whom it was taken see it no more.
+  // It is seen no more by those from whom it was taken.
   ['vault.permission.revoked', 'vault_permission', { vault_id: 'v1' }, undefined],
   ['stream.permission.revoked', 'stream_permission', { stream_id: 's1' }, undefined],
   // Nothing was written beside it.
