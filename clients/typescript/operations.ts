@@ -6477,6 +6477,12 @@ export type InboxEntry = {
   readonly resource_type: string
   readonly resource_id: string
 
+  /** The vault that it is about, or of which its resource is. */
+  readonly vault_id: string | null
+
+  /** The stream that it is about, or of which its resource is. */
+  readonly stream_id: string | null
+
   /** Of an alert; null for anything else. */
   readonly severity: 'info' | 'warning' | 'critical' | null
   readonly read: boolean
@@ -7640,7 +7646,7 @@ export type NewPermission = {
   /** Of whom it is for, in whatever case. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
 
   /** RFC 3339 with a zone, and in the future; null: no end. */
@@ -8524,7 +8530,7 @@ export type Overview = {
   }
 }
 export type PermissionChange = {
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role?: 'READ' | 'WRITE' | undefined
 
   /** RFC 3339 with a zone, and in the future; null: no end. */
@@ -9453,7 +9459,7 @@ export type StreamPermission = {
   /** Empty when the user is deleted. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
   readonly granted_by: string
   readonly expires_at: string | null
@@ -9662,7 +9668,7 @@ export type VaultPermission = {
   /** Empty when the user is deleted. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
   readonly granted_by: string
   readonly expires_at: string | null
