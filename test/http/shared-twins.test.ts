@@ -88,8 +88,11 @@ describe('lists of somebody whom others let see something', () => {
     ])
   })
 
-  test('are pages of their own for others', async () => {
-    const { body } = await (await newPerson(service.api)).withKey<Page<Thing>>('GET', '/vaults')
+  test('have nothing of what is shared with others', async () => {
+    await sharedVault()
+    const ben = await newPerson(service.api)
+
+    const { body } = await ben.withKey<Page<Thing>>('GET', '/vaults')
 
     expect(body).toMatchObject({ total_records: 0, content: [] })
   })
