@@ -6455,6 +6455,12 @@ export type InboxEntry = {
   readonly resource_type: string
   readonly resource_id: string
 
+  /** The vault that it is about, or of which its resource is. */
+  readonly vault_id: string | null
+
+  /** The stream that it is about, or of which its resource is. */
+  readonly stream_id: string | null
+
   /** Of an alert; null for anything else. */
   readonly severity: 'info' | 'warning' | 'critical' | null
   readonly read: boolean

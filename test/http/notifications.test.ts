@@ -15,6 +15,7 @@ import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
+import { sharedForAWhile } from '../support/sharing.ts'
 import { StateBeside } from '../support/state-beside.ts'
 import {
   attachmentAsItIs,
@@ -92,7 +93,7 @@ describe('GET /events/catalogue', () => {
     expect(events.find((one) => one.event_type === 'vault.permission.granted')).toMatchObject({
       category: 'permission_notifications',
       filters: ['vault_ids'],
-      produced: false,
+      produced: true,
     })
     expect(events.find((one) => one.event_type === 'asset.deployed')?.filters).toEqual([])
   })
@@ -111,6 +112,8 @@ describe('GET /events/catalogue', () => {
     await attachmentsOf(person)
     await outcomesOf(person)
     await verified(person)
+    await sharedForAWhile(service.api, person, `/vaults/${vaultId}`)
+    await sharedForAWhile(service.api, person, `/streams/${await keptAssetStream(person)}`)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -179,6 +182,8 @@ describe('the inbox', () => {
           severity: null,
           resource_type: 'vault',
           resource_id: vaultId,
+          vault_id: vaultId,
+          stream_id: null,
           read: false,
           archived: false,
         },

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Page } from '../support/asset-streams.ts'
+import { revoke, share } from '../support/granted.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { revoke, share } from '../support/sharing.ts'
 import { assetStreamOf, attachmentOf, upload } from '../support/uploads.ts'
 import { vaultOf } from '../support/vault-of.ts'
 

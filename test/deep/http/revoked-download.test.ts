@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
+import { revoke, share } from '../../support/granted.ts'
 import { newPerson, type Person } from '../../support/people.ts'
 import { runningService } from '../../support/running-service.ts'
-import { revoke, share } from '../../support/sharing.ts'
 import { assetStreamOf, attachmentOf, upload } from '../../support/uploads.ts'
 
 const service = runningService()
@@ -23,7 +23,11 @@ async function* gibibyte(): AsyncGenerator<Uint8Array> {
 test('a permission that is revoked in the middle of a gibibyte is none for the next request', async () => {
   const id = await assetStreamOf(owner)
   const attachment = await attachmentOf(owner, { stream_id: id })
-  const stored = await upload(service.api, attachment.presigned_url, ReadableStream.from(gibibyte()))
+  const stored = await upload(
+    service.api,
+    attachment.presigned_url,
+    ReadableStream.from(gibibyte()),
+  )
   expect([stored.status, stored.body['size']]).toEqual([200, pieces * pieceBytes])
   const permission = await share(owner, holder, { kind: 'streams', id }, 'READ')
   const url = `${service.api.base}/attachments/${attachment.id}/content`

@@ -83,7 +83,7 @@ function phraseOf(word: string, { result }: Resource): Phrase | undefined {
 
 /** The name of the resource, or what it has instead of one. */
 function nameIn(resource: Resource): string | undefined {
-  for (const key of ['name', 'asset_code', 'url', 'email', 'streamName']) {
+  for (const key of ['name', 'asset_code', 'url', 'email', 'streamName', 'username']) {
     const name = resource[key]
     if (typeof name === 'string' && name !== '') return cut(name)
   }
