@@ -235,7 +235,7 @@ export interface SharedOperations {
    * Change a vault.
    *
    * What is not sent keeps its value. Template, ledger and payload are what gets anchored:
-   * they stay.
+   * they stay. A permission to WRITE is enough, but for `public`.
    *
    * Needs the permission `vaults:write`.
    */
@@ -443,7 +443,8 @@ export interface SharedOperations {
    * Attach a file, or the files of an archive, to an asset stream.
    *
    * The answer has the address that takes the file: `curl -T FILE "$presigned_url"`. It is
-   * good for 15 minutes; reading the attachment gives a fresh one.
+   * good for 15 minutes; reading the attachment gives a fresh one. An attachment belongs to
+   * the owner of its asset stream; a permission to WRITE is enough to make it.
    *
    * Needs the permission `attachments:write`.
    */
@@ -1423,7 +1424,7 @@ export interface SharedOperations {
   }
 
   /**
-   * List one's own attachments.
+   * List one's own attachments, and those of asset streams that others share.
    *
    * Needs the permission `attachments:read`.
    */
@@ -1870,7 +1871,7 @@ export interface SharedOperations {
   /**
    * List the attachments of an asset stream.
    *
-   * By the code of one's own, or by an id.
+   * By the code of one's own, or by the id of one that is one's own or shared.
    *
    * Needs the permission `attachments:read`.
    */
@@ -2803,7 +2804,7 @@ export interface SharedOperations {
   /**
    * Read a vault.
    *
-   * One's own, or a public one.
+   * One's own, one that its owner shares, or a public one.
    *
    * Needs the permission `vaults:read`.
    */
@@ -3632,7 +3633,7 @@ export interface BearerOperations {
    * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
-   * stays.
+   * stays. A permission to WRITE is enough.
    *
    * Needs the permission `streams:write`.
    */
@@ -3662,7 +3663,8 @@ export interface BearerOperations {
    * tags. In the order of creation, or of the name, a walk from page to page meets each stream
    * once, whatever is made or deleted meanwhile.
    *
-   * **With a key:** One's own asset streams, oldest first, in pages.
+   * **With a key:** One's own asset streams and those that others share, oldest first, in
+   * pages.
    *
    * Needs the permission `streams:read`.
    */
@@ -3718,7 +3720,7 @@ export interface BearerOperations {
   }
 
   /**
-   * List one's own vaults.
+   * List one's own vaults, and those that others share.
    *
    * A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and
    * `page_size` and gets an envelope. `contains` is for bearer tokens.
@@ -3784,7 +3786,7 @@ export interface KeyOperations {
    * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
-   * stays.
+   * stays. A permission to WRITE is enough.
    *
    * Needs the permission `streams:write`.
    */
@@ -3814,7 +3816,8 @@ export interface KeyOperations {
    * tags. In the order of creation, or of the name, a walk from page to page meets each stream
    * once, whatever is made or deleted meanwhile.
    *
-   * **With a key:** One's own asset streams, oldest first, in pages.
+   * **With a key:** One's own asset streams and those that others share, oldest first, in
+   * pages.
    *
    * Needs the permission `streams:read`.
    */
@@ -3829,7 +3832,7 @@ export interface KeyOperations {
   }
 
   /**
-   * List one's own vaults.
+   * List one's own vaults, and those that others share.
    *
    * A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and
    * `page_size` and gets an envelope. `contains` is for bearer tokens.

@@ -113,7 +113,7 @@ export class SharedTwins implements AsyncDisposable {
       return vault !== undefined && (await vaults.remove(vault))
     }
     const assetStreams = new AssetStreamStore(needs)
-    const stream = await assetStreams.find(ownerId, id as AssetStreamId)
+    const stream = await assetStreams.findVisible(ownerId, id as AssetStreamId)
     return stream !== undefined && (await assetStreams.remove(stream))
   }
 

@@ -80,6 +80,7 @@ export function provisioningRoutes(needs: ProvisioningRoutesNeeds): FastifyPlugi
       params: { provisioningKeyId: api.provisioningKeyId },
       answers: { 204: noContent },
       handler: async ({ caller, params, request }) => {
+        await ownVault(vaults, caller.userId, params.vaultId)
         const found = await provisioning.find(params.provisioningKeyId)
         const key = own(found, caller.userId, params.vaultId)
         assertMayGive(directory, caller, key.expiresAtUs)
