@@ -624,6 +624,21 @@ export interface SharedOperations {
   }
 
   /**
+   * Sign the content of an attachment.
+   *
+   * With `{}` the service signs, once the content is there. A signature that is brought along
+   * is checked against the content, now or when that comes. See docs/signatures.md for the
+   * text that is signed.
+   *
+   * Needs the permission `attachments:write`.
+   */
+  readonly createSignature: {
+    readonly path: { readonly attachmentId: string }
+    readonly body: NewSignature
+    readonly answer: Signature
+  }
+
+  /**
    * Create a data stream for a topic that leads nowhere, as its messages suggest.
    *
    * Its definition is what `POST /streams/infer` would propose of the newest messages of the
@@ -1458,6 +1473,7 @@ export interface SharedOperations {
         | 'user.created'
         | 'user.deleted'
         | 'signing_key.rotated'
+        | 'content_key.rotated'
         | 'device.created'
         | 'device.changed'
         | 'device.rotated'
@@ -1539,6 +1555,31 @@ export interface SharedOperations {
       readonly cursor?: string | undefined
     }
     readonly answer: readonly ConsoleSession[]
+  }
+
+  /**
+   * Read the public keys that the service signs content with (RFC 7517).
+   *
+   * All that there ever were: what the retired ones have signed stays good. None of them signs
+   * tokens or blocks.
+   */
+  readonly listContentKeys: {
+    readonly answer: {
+      readonly keys: readonly {
+        readonly kty: 'OKP'
+        readonly crv: 'Ed25519'
+        readonly x: string
+
+        /** RFC 7638 thumbprint. */
+        readonly kid: string
+        readonly alg: 'EdDSA'
+        readonly use: 'sig'
+        readonly created_at: string
+
+        /** From then on it has signed nothing; null for the one that signs. */
+        readonly retired_at: string | null
+      }[]
+    }
   }
 
   /**
@@ -1837,6 +1878,24 @@ export interface SharedOperations {
       readonly streamId: string
       readonly readings: readonly RefusedReading[]
       readonly nextCursor: string | null
+    }
+  }
+
+  /**
+   * List the signatures of an attachment.
+   *
+   * The oldest first.
+   *
+   * Needs the permission `attachments:read`.
+   */
+  readonly listSignatures: {
+    readonly path: { readonly attachmentId: string }
+    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly answer: {
+      readonly total_records: number
+      readonly current_page: number
+      readonly total_pages: number
+      readonly content: readonly Signature[]
     }
   }
 
@@ -2705,6 +2764,30 @@ export interface SharedOperations {
   }
 
   /**
+   * Read a signature.
+   *
+   * Needs the permission `attachments:read`.
+   */
+  readonly readSignature: {
+    readonly path: { readonly attachmentId: string; readonly signatureId: string }
+    readonly answer: Signature
+  }
+
+  /**
+   * Read the proof of a signature.
+   *
+   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
+   * checks it needs the public key of the ledger from elsewhere. It has the signature itself,
+   * too: who keeps it needs nothing else to check both.
+   *
+   * Needs the permission `attachments:read`.
+   */
+  readonly readSignatureProof: {
+    readonly path: { readonly attachmentId: string; readonly signatureId: string }
+    readonly answer: SignatureProof
+  }
+
+  /**
    * Read how far the data of a deleted stream is removed.
    *
    * For 30 days after that is done.
@@ -3116,6 +3199,18 @@ export interface SharedOperations {
   }
 
   /**
+   * Try again to anchor a signature.
+   *
+   * Of one in the status ERROR. What is signed is never signed again.
+   *
+   * Needs the permission `attachments:write`.
+   */
+  readonly retrySignature: {
+    readonly path: { readonly attachmentId: string; readonly signatureId: string }
+    readonly answer: Signature
+  }
+
+  /**
    * Try again to anchor an asset stream.
    *
    * Of one in the status ERROR. What is signed is never signed again.
@@ -3183,6 +3278,16 @@ export interface SharedOperations {
     readonly path: { readonly vaultId: string; readonly permissionId: string }
     readonly answer: undefined
   }
+
+  /**
+   * Sign content with a new key from now on.
+   *
+   * The private half of the one before is removed; its public half stays published, and what
+   * it has signed stays good.
+   *
+   * Needs the permission `platform:admin`.
+   */
+  readonly rotateContentKey: { readonly answer: { readonly kid: string } }
 
   /**
    * Give a device a new secret; the one before stays good for a while.
@@ -3916,6 +4021,7 @@ export const operationPaths = {
   createFavorite: 'POST /users/{userId}/favorites',
   createKey: 'POST /keys',
   createProvisioningKey: 'POST /vaults/{vaultId}/provisioning-keys',
+  createSignature: 'POST /attachments/{attachmentId}/signatures',
   createStream: 'POST /streams',
   createStreamOfTopic: 'POST /mqtt/unrouted/streams',
   createStreams: 'POST /streams/bulk',
@@ -3969,6 +4075,7 @@ export const operationPaths = {
   listBackups: 'GET /backups',
   listBearerWebhooks: 'GET /webhooks',
   listConsoleSessions: 'GET /console/sessions',
+  listContentKeys: 'GET /.well-known/signing-keys.json',
   listDeliveries: 'GET /notifications/webhooks/{configId}/deliveries',
   listDevices: 'GET /devices',
   listEmailRecipients: 'GET /notifications/email-configs',
@@ -3985,6 +4092,7 @@ export const operationPaths = {
   listQuarantine: 'GET /streams/{streamId}/quarantine',
   listQuarantineOfAll: 'GET /quarantine',
   listRefusedReadings: 'GET /streams/{streamId}/refused',
+  listSignatures: 'GET /attachments/{attachmentId}/signatures',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
   listStreamPermissions: 'GET /streams/{streamId}/permissions',
@@ -4033,6 +4141,8 @@ export const operationPaths = {
   readQuarantineEntry: 'GET /streams/{streamId}/quarantine/{entryId}',
   readReadiness: 'GET /health/ready',
   readReadings: 'GET /streams/{streamId}/data',
+  readSignature: 'GET /attachments/{attachmentId}/signatures/{signatureId}',
+  readSignatureProof: 'GET /attachments/{attachmentId}/signatures/{signatureId}/proof',
   readStream: 'GET /streams/{streamId}',
   readStreamDeletion: 'GET /streams/{streamId}/deletion',
   readStreamMetadata: 'GET /streams/{streamId}/metadata',
@@ -4059,6 +4169,7 @@ export const operationPaths = {
   resumeImport: 'POST /imports/{importId}/resume',
   resumeStream: 'POST /streams/{streamId}/resume',
   retryAttachment: 'POST /attachments/{attachmentId}/retry',
+  retrySignature: 'POST /attachments/{attachmentId}/signatures/{signatureId}/retry',
   retryStream: 'POST /streams/{streamId}/retry',
   retryVault: 'POST /vaults/{vaultId}/retry',
   revokeDevice: 'POST /devices/{deviceId}/revoke',
@@ -4066,6 +4177,7 @@ export const operationPaths = {
   revokeProvisioningKey: 'DELETE /vaults/{vaultId}/provisioning-keys/{provisioningKeyId}',
   revokeStreamPermission: 'DELETE /streams/{streamId}/permissions/{permissionId}',
   revokeVaultPermission: 'DELETE /vaults/{vaultId}/permissions/{permissionId}',
+  rotateContentKey: 'POST /content-keys/rotate',
   rotateDevice: 'POST /devices/{deviceId}/rotate',
   rotateKey: 'POST /keys/{keyId}/rotate',
   rotateSigningKey: 'POST /auth/signing-keys/rotate',
@@ -4134,6 +4246,7 @@ export const operationScopes = {
   createFavorite: 'vaults:write',
   createKey: 'keys:admin',
   createProvisioningKey: 'keys:admin',
+  createSignature: 'attachments:write',
   createStream: 'streams:write',
   createStreamOfTopic: 'streams:write',
   createStreams: 'streams:write',
@@ -4199,6 +4312,7 @@ export const operationScopes = {
   listQuarantine: 'data:read',
   listQuarantineOfAll: 'streams:read data:read',
   listRefusedReadings: 'data:read',
+  listSignatures: 'attachments:read',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
   listStreamPermissions: 'streams:write',
@@ -4238,6 +4352,8 @@ export const operationScopes = {
   readOverview: 'streams:read data:read',
   readQuarantineEntry: 'data:read',
   readReadings: 'data:read',
+  readSignature: 'attachments:read',
+  readSignatureProof: 'attachments:read',
   readStream: 'streams:read',
   readStreamDeletion: 'streams:read',
   readStreamMetadata: 'streams:read',
@@ -4263,6 +4379,7 @@ export const operationScopes = {
   resumeImport: 'data:write',
   resumeStream: 'streams:write',
   retryAttachment: 'attachments:write',
+  retrySignature: 'attachments:write',
   retryStream: 'streams:write',
   retryVault: 'vaults:write',
   revokeDevice: 'keys:admin',
@@ -4270,6 +4387,7 @@ export const operationScopes = {
   revokeProvisioningKey: 'keys:admin',
   revokeStreamPermission: 'streams:write',
   revokeVaultPermission: 'vaults:write',
+  rotateContentKey: 'platform:admin',
   rotateDevice: 'keys:admin',
   rotateKey: 'keys:admin',
   rotateSigningKey: 'platform:admin',
@@ -4914,6 +5032,7 @@ export type AuditEntry = {
     | 'user.created'
     | 'user.deleted'
     | 'signing_key.rotated'
+    | 'content_key.rotated'
     | 'device.created'
     | 'device.changed'
     | 'device.rotated'
@@ -7655,6 +7774,34 @@ export type NewPermission = {
   /** RFC 3339 with a zone, and in the future; null: no end. */
   readonly expires_at?: string | null | undefined
 }
+
+/** Empty to have the service sign; or all three, of the text in docs/signatures.md. */
+export type NewSignature = {
+  readonly algorithm?: 'Ed25519' | 'ES256' | undefined
+
+  /** The public key (JWK, RFC 7517). A private one is refused. */
+  readonly public_key?:
+    | {
+        /** `OKP` for Ed25519, `EC` for ES256. */
+        readonly kty?: unknown
+
+        /** `Ed25519` or `P-256`. */
+        readonly crv?: unknown
+
+        /** base64url. */
+        readonly x?: unknown
+
+        /** base64url, for ES256. */
+        readonly y?: unknown
+      }
+    | undefined
+
+  /**
+   * base64url of 64 bytes: R and S of Ed25519 (RFC 8032), or r and s of ES256 (RFC 7518,
+   * section 3.4).
+   */
+  readonly signature?: string | undefined
+}
 export type NewStreamOfTopic = {
   readonly topic: string
   readonly vaultId: string
@@ -9181,6 +9328,49 @@ export type SecretRotation = {
   readonly secret?: string | undefined
   readonly overlap_seconds?: number | undefined
 }
+export type Signature = {
+  readonly id: string
+  readonly created_at: string
+  readonly attachment_id: string
+
+  /** The username of whoever has asked for it or brought it; null for a deleted user. */
+  readonly signed_by: string | null
+  readonly algorithm: 'Ed25519' | 'ES256'
+
+  /** A JWK (RFC 7517). */
+  readonly public_key: {
+    readonly kty: 'OKP' | 'EC'
+    readonly crv: 'Ed25519' | 'P-256'
+    readonly x: string
+
+    /** Of P-256 only. */
+    readonly y?: string | undefined
+  } | null
+
+  /** base64url; empty as long as the service has not signed. */
+  readonly signature: string
+
+  /** What is signed, in UTF-8; empty as long as the content is not there. */
+  readonly signed_text: string
+
+  /** Of the content, once it is signed or checked. */
+  readonly cid: string
+  readonly status: string
+  readonly tx_hash: string
+  readonly failure: {
+    /** A code, such as `upload_expired`. */
+    readonly error: string
+    readonly message: string
+  } | null
+  readonly progress: readonly ProgressEntry[]
+}
+export type SignatureProof = {
+  readonly format: 'streamvault-signature-proof-1'
+
+  /** The signature as it is anchored: JSON, byte for byte what the CID of the proof is of. */
+  readonly metadata: string
+  readonly proof: Proof
+}
 
 /**
  * Where readings come from. The type of the stream says which of these it can be, and
@@ -9715,6 +9905,30 @@ export type VerifiedCid = {
   /** What that shows, in words. */
   readonly shows: readonly string[]
   readonly does_not_show: readonly string[]
+
+  /** Who has signed that content: the first hundred that were checked, the newest last. */
+  readonly signatures: readonly {
+    readonly algorithm: 'Ed25519' | 'ES256'
+    readonly public_key: {
+      readonly kty: string
+      readonly crv: string
+      readonly x: string
+      readonly y?: string | undefined
+    }
+
+    /** Where the service has signed: its key in /.well-known/signing-keys.json. */
+    readonly key_id?: string | undefined
+
+    /** base64url. */
+    readonly signature: string
+    readonly signed_text: string
+
+    /** When it was asked for, or brought. */
+    readonly signed_at: string
+    readonly status: string
+    readonly tx_hash: string
+    readonly network: string
+  }[]
   readonly proof: Proof
 }
 export type WebSocketSource = {

@@ -41,7 +41,8 @@ function isThere(path: string): boolean {
   return stat?.isFile() === true || stat?.isFIFO() === true
 }
 
-function keysIn(path: string, where: string): ReadonlySet<string> {
+/** Ids of the keys in a file. @throws UsageError when there is none */
+export function keysIn(path: string, where: string): ReadonlySet<string> {
   const text = keyTextIn(path, where)
   const keys = text.includes('-----BEGIN') ? [keyOfPem(text)] : keysOfJson(text)
   const ids = keys.filter((x) => x !== undefined).map((x) => keyIdOf(jwkOf(x)))

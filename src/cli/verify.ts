@@ -6,11 +6,13 @@ import { checkProof, checkProofText, type Verdict } from '../ledgers/proofs/chec
 import { parseCid } from '../ledgers/proofs/content-id.ts'
 import { inWords } from '../ledgers/proofs/in-words.ts'
 import { proofCharsMax } from '../ledgers/proofs/parse-proof.ts'
+import { isSignatureProof } from '../ledgers/signatures/check-signature-proof.ts'
 import { textOfFile } from './bounded-file.ts'
 import { cidsOf } from './cids-of.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, type Input, type Outcome, UsageError } from './command.ts'
 import { dataDirOption, ledgerFolderOf } from './ledger-folder.ts'
-import { keyOption, trustedKeys } from './trusted-keys.ts'
+import { shownSignature } from './signed-content.ts'
+import { keyOption, keysIn, trustedKeys } from './trusted-keys.ts'
 
 /** A verdict has one of its own, because scripts ask for it. */
 const codes: Readonly<Record<Verdict['is'], number>> = {
@@ -34,6 +36,18 @@ export const verify: Command = {
   operands: [{ name: 'FILE', summary: 'A file, a folder, or a CID (CIDv1 in base32).' }],
   options: [
     { name: 'proof', value: 'FILE', summary: 'The proof, as JSON.' },
+    {
+      name: 'signature',
+      value: 'FILE',
+      summary:
+        'The proof of a signature of FILE, as GET .../signatures/{id}/proof has answered. It can also stand alone, instead of FILE.',
+    },
+    {
+      name: 'signing-keys',
+      value: 'FILE',
+      summary:
+        'The keys of the service for content: /.well-known/signing-keys.json of where you trust it.',
+    },
     keyOption,
     dataDirOption,
   ],
@@ -42,9 +56,18 @@ export const verify: Command = {
     '5 contradicted, 6 ledger not reached.',
   async run(input) {
     const trusted = trustedKeys(input)
-    const proofPath = input.options['proof']
-    const proof = proofPath === undefined ? undefined : proofIn(proofPath)
-    const cids = await cidsNamed(input.operands['FILE'] ?? '')
+    const { options } = input
+    const proofPath = options['proof']
+    const file = input.operands['FILE'] ?? ''
+    const signing = options['signing-keys']
+    const serviceKeys = signing === undefined ? undefined : keysIn(signing, '--signing-keys')
+    const signaturePath =
+      options['signature'] ?? (proofPath === undefined ? signatureIn(file) : undefined)
+    if (signaturePath !== undefined) {
+      return await signatureResult({ input, signaturePath, trusted, serviceKeys })
+    }
+    const proof = proofPath === undefined ? undefined : proofIn(proofPath, '--proof')
+    const cids = await cidsNamed(file)
     const verdict =
       proof === undefined
         ? await verdictOfFolder(ledgerFolderOf(input), cids, trusted)
@@ -56,6 +79,64 @@ export const verify: Command = {
       exitCode: codes[verdict.is],
     }
   },
+}
+
+interface SignatureInput {
+  readonly input: Input
+  readonly signaturePath: string
+  readonly trusted: ReadonlySet<string>
+  readonly serviceKeys: ReadonlySet<string> | undefined
+}
+
+/** Who has signed: of the content that is named, with its proof if there is one, or of whatever the signature is of. */
+async function signatureResult({
+  input: { operands, options },
+  signaturePath,
+  trusted,
+  serviceKeys,
+}: SignatureInput): Promise<Outcome> {
+  const file = operands['FILE'] ?? ''
+  const cids = options['signature'] === undefined ? undefined : await cidsNamed(file)
+  const question = { trustedKeys: trusted, ...(cids && { contentCids: cids }) }
+  const text = proofIn(signaturePath, '--signature')
+  const { verdict, json, says } = await shownSignature(text, question, serviceKeys)
+  const proofPath = options['proof']
+  const content =
+    cids && proofPath !== undefined
+      ? checkProofText(proofIn(proofPath, '--proof'), { cids, trustedKeys: trusted })
+      : undefined
+  const { result, limits } = inWords(content ?? verdict)
+  const worst = content && rank(content) > rank(verdict) ? content : verdict
+  const lines = [says, ...(content ? [result] : [])].map((line) => `${line}.`)
+  return {
+    json: {
+      ...bodyOf(worst),
+      ...(cids && { cids }),
+      ...(content && { content: bodyOf(content) }),
+      ...(json && { signature: json }),
+      says: lines.join(' '),
+      limits,
+    },
+    text: [...lines, ...(limits === '' ? [] : [limits])].join('\n'),
+    exitCode: codes[worst.is],
+  }
+}
+
+/** How bad a verdict is, beside another. */
+function rank({ is }: Verdict): number {
+  return ['proven', 'proven_under_key', 'not_found', 'unreachable', 'contradicted'].indexOf(is)
+}
+
+/** The path of a file that is the proof of a signature by itself. */
+function signatureIn(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  try {
+    const text = textOfFile(path, 4 * proofCharsMax)
+    return text !== undefined && isSignatureProof(text) ? path : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** @throws UsageError when it is neither a file nor a CID */
@@ -70,16 +151,16 @@ async function cidsNamed(given: string): Promise<readonly string[]> {
 }
 
 /** @throws UsageError when there is no such file */
-function proofIn(path: string): string {
+function proofIn(path: string, option: string): string {
   try {
     // UTF-8 has four bytes a character at most; what is longer is refused by its length.
     const text = textOfFile(path, 4 * proofCharsMax)
     if (text !== undefined) return text
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UsageError(`--proof: ${path} is too large for a proof`)
+    throw new UsageError(`${option}: ${path} is too large for a proof`)
   }
-  throw new UsageError(`--proof: there is no file ${path}`)
+  throw new UsageError(`${option}: there is no file ${path}`)
 }
 
 async function verdictOfFolder(

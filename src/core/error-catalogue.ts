@@ -246,6 +246,13 @@ export const errorCatalogue = {
     remedy: 'Name another user.',
     retryable: false,
   },
+  signature_mismatch: {
+    status: 422,
+    meaning: 'The signature is none of that key over the text that names the content.',
+    remedy:
+      'Sign the text in docs/signatures.md, with the CID of the content, and send what came of it as it is.',
+    retryable: false,
+  },
   store_unavailable: {
     status: 503,
     meaning: 'The store of the readings, or that of the files, does not answer.',

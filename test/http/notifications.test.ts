@@ -10,6 +10,7 @@ import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
+import { atStatus } from '../support/anchored.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
@@ -314,7 +315,12 @@ async function outcomesOf(person: Person): Promise<void> {
   const { state } = beside
   const facts = { txHash: 'ab', account: 'a', distributionWallet: 'd', mapping: 'm', tokenId: 't' }
   const failure = { error: 'refused', message: 'the ledger refused it' }
-  const made = { vault: vaultOf, asset_stream: keptAssetStream, attachment: storedAttachment }
+  const made = {
+    vault: vaultOf,
+    asset_stream: keptAssetStream,
+    attachment: storedAttachment,
+    signature: storedSignature,
+  }
   const lifecycle = new LifecycleEvents({ state, writer: beside, clock: systemClock })
   for (const kind of anchoredKinds({ lifecycle })) {
     for (const status of ['COMPLETED', 'FAILED', 'ERROR'] as const) {
@@ -353,6 +359,14 @@ async function verified(person: Person): Promise<void> {
 async function storedAttachment(person: Person): Promise<string> {
   const { id, presigned_url: url } = await attachmentOf(person)
   await upload(service.api, url, 'hello')
+  return id
+}
+
+/** One by the service, of what is there. */
+async function storedSignature(person: Person): Promise<string> {
+  const path = `/attachments/${await storedAttachment(person)}/signatures`
+  const { id } = (await person.withKey<Entry>('POST', path, {})).body
+  await atStatus(person, `${path}/${id}`, 'METADATA_STORED')
   return id
 }
 

@@ -53,6 +53,9 @@ const forBoth = new Set([
   'GET /attachments/{attachmentId}/content',
   'GET /attachments/{attachmentId}/files/{index}',
   'GET /attachments/{attachmentId}/proof',
+  'GET /attachments/{attachmentId}/signatures',
+  'GET /attachments/{attachmentId}/signatures/{signatureId}',
+  'GET /attachments/{attachmentId}/signatures/{signatureId}/proof',
 ])
 
 /** What one to WRITE lets its holder do, and one to READ does not. */
@@ -63,6 +66,8 @@ const forWriters = new Set([
   'PUT /streams/{streamId} with a key',
   'POST /streams/{streamId}/retry',
   'POST /attachments/{attachmentId}/retry',
+  'POST /attachments/{attachmentId}/signatures',
+  'POST /attachments/{attachmentId}/signatures/{signatureId}/retry',
 ])
 
 /** What their owner alone may do with what others see. */
@@ -142,8 +147,8 @@ async function sharedIn(path: string): Promise<Shared> {
 }
 
 function isAllowed([place, , status]: Verdict): boolean {
-  // What was not given up cannot be tried again: that is said of what may be.
-  return status < 300 || (status === 409 && place.endsWith('/retry'))
+  // What was not given up cannot be tried again, and nobody signs twice: that is said of what may be.
+  return status < 300 || (status === 409 && /\/(?:retry|signatures)$/.test(place))
 }
 
 function isForbidden([, , status, error]: Verdict): boolean {

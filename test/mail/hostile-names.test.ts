@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseSmtpUrl } from '../../src/config/mail.ts'
+import { parseEmail } from '../../src/core/email-address.ts'
 import type { EventType } from '../../src/outbox/events/event-types.ts'
-import { parseEmail } from '../../src/telling/mail/email-address.ts'
 import {
   eventContent,
   type MailContent,

@@ -198,7 +198,11 @@ test('lists have all that one has or is shown, in one order, each once, whatever
         }
         const vaults = new VaultStore(needs)
         const streams = new AssetStreamStore(needs)
-        const attachments = new AttachmentStore({ ...needs, uploadWaitUs: 1 })
+        const attachments = new AttachmentStore({
+          ...needs,
+          uploadWaitUs: 1,
+          removedWith: () => [],
+        })
         const listed = {
           vaults: await pages(size, async (slice) => idsIn(await vaults.listPage(userId, slice))),
           streams: await pages(size, async (slice) => idsIn(await streams.listPage(userId, slice))),
@@ -257,7 +261,13 @@ test('more asset streams than a statement has parts are listed with what is atta
   })
   const { userId, seen } = await world(many)
   const clock = { nowUs: () => nowUs, steadyUs: () => nowUs }
-  const store = new AttachmentStore({ state: tests.state, writer: tests, clock, uploadWaitUs: 1 })
+  const store = new AttachmentStore({
+    state: tests.state,
+    writer: tests,
+    clock,
+    uploadWaitUs: 1,
+    removedWith: () => [],
+  })
 
   const { items, total } = await store.listPage(userId, { offset: 20, limit: 30 })
 

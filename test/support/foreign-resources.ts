@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
+import { atStatus } from './anchored.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { ConsoleBrowser } from './console-browser.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
@@ -69,7 +70,16 @@ export class ForeignResources {
       return (await this.#owner.withKey<{ readonly cid: string }>('GET', path)).body.cid
     },
     streamCode: () => this.#assetStream(),
-    attachmentId: async () => (await this.#attachment()).id,
+    attachmentId: async () => {
+      this.#newestAttachment = (await this.#attachment()).id
+      return this.#newestAttachment
+    },
+    signatureId: async () => {
+      const path = `/attachments/${this.#newestAttachment}/signatures`
+      const id = await made(this.#owner.withKey<Made>('POST', path, {}))
+      await atStatus(this.#owner, `${path}/${id}`, 'METADATA_STORED')
+      return id
+    },
     uploadId: async () => {
       const { presigned_url: url } = await attachmentOf(this.#owner)
       return new URL(url).pathname.split('/').at(-1) ?? ''
@@ -116,6 +126,7 @@ export class ForeignResources {
   #newestExport = ''
   #newestWebhook = ''
   #newestVault = ''
+  #newestAttachment = ''
   #newestAssetStream = ''
 
   async #consoleSession(): Promise<string> {

@@ -4,6 +4,7 @@ import type { UserId } from '../../src/core/ids.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
 import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
+import { forgottenSignatures } from '../../src/twins/signatures/signature-store.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
 import { TestState } from './test-state.ts'
@@ -39,7 +40,11 @@ export class Twins implements AsyncDisposable {
   }
 
   get attachments(): AttachmentStore {
-    return new AttachmentStore({ ...this.needs, uploadWaitUs: 1 })
+    return new AttachmentStore({
+      ...this.needs,
+      uploadWaitUs: 1,
+      removedWith: (id) => forgottenSignatures(this.tests.state, id),
+    })
   }
 
   get lifecycle(): LifecycleEvents {

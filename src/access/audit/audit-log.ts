@@ -15,6 +15,7 @@ export const auditActions = [
   'user.created',
   'user.deleted',
   'signing_key.rotated',
+  'content_key.rotated',
   'device.created',
   'device.changed',
   'device.rotated',

@@ -2,7 +2,7 @@ import type { Ledger as LedgerName } from '../../core/ledger.ts'
 import type { Deed } from '../../ledgers/ledger.ts'
 
 /** What has something to anchor. */
-export type AnchoredType = 'vault' | 'asset_stream' | 'attachment'
+export type AnchoredType = 'vault' | 'asset_stream' | 'attachment' | 'signature'
 
 /**
  * How far an anchor is, for ourselves. Unlike the status that users see it can go back: a ledger can take back a block

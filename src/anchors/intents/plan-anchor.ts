@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely'
+import { type Compilable, type RawBuilder, sql } from 'kysely'
 import type { Clocks } from '../../core/clock.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { anchoring } from '../../storage/state/database.ts'
@@ -46,7 +46,23 @@ export function plannedAnchor(
  * end, and its proof stays.
  */
 export function forgottenAnchors(state: StateDatabase, resourceId: string): readonly Compilable[] {
-  const unsigned = sql<boolean>`resource_id = ${resourceId} AND transaction_hash IS NULL`
+  return [
+    ...forgottenAnchorsOf(state, sql`SELECT ${resourceId}`),
+    state.deleteFrom('verifications').where('vault_id', '=', resourceId),
+  ]
+}
+
+/**
+ * For the transaction that removes several resources, before their rows are gone.
+ *
+ * @param ids a query for their ids
+ */
+export function forgottenAnchorsOf(
+  state: StateDatabase,
+  ids: RawBuilder<unknown>,
+): readonly Compilable[] {
+  const isOfThem = sql<boolean>`resource_id IN (${ids})`
+  const unsigned = sql<boolean>`${isOfThem} AND transaction_hash IS NULL`
   return [
     state
       .deleteFrom('anchor_leaves')
@@ -60,10 +76,9 @@ export function forgottenAnchors(state: StateDatabase, resourceId: string): read
           begun_at: Number.MAX_SAFE_INTEGER,
           state: sql<string>`iif(state = 'error', 'signed', state)`,
         })
-        .where('resource_id', '=', resourceId)
+        .where(isOfThem)
         .where('state', 'not in', ['completed', 'failed']),
     ),
-    state.deleteFrom('metadata').where('resource_id', '=', resourceId),
-    state.deleteFrom('verifications').where('vault_id', '=', resourceId),
+    state.deleteFrom('metadata').where(isOfThem),
   ]
 }

@@ -28,6 +28,8 @@ export interface OpenRoutesNeeds {
   readonly proofs: AnchorProofs
   /** What an anchor is of, if everybody may see that now. */
   readonly findPublic: (record: AnchorRecord) => Promise<PublicResource | undefined>
+  /** Some of those who have signed the content of a CID. */
+  readonly signaturesOf: (cid: string) => Promise<readonly api.ListedSignature[]>
   /** The public keys of the ledger of our own. */
   readonly ledgerKeys: () => Promise<PublishedKeys>
 }
@@ -86,14 +88,14 @@ function limit(limiter: RateLimiter, address: string): void {
 
 /** @throws DomainError `invalid_request` for what is no CID, or `not_found` */
 async function answer(
-  { proofs, findPublic }: OpenRoutesNeeds,
+  { proofs, findPublic, signaturesOf }: OpenRoutesNeeds,
   text: string,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const cid = await askedCid(text)
   const record = await proofs.ofCid(cid)
   if (!record) throw new DomainError('not_found', `no anchor of ${cid}`)
-  const found = await findPublic(record)
+  const [found, signatures] = await Promise.all([findPublic(record), signaturesOf(cid)])
   const proof = proofOfRecord(record, { isAlone: found === undefined })
   const { inclusion } = record
   const body: Static<typeof api.verificationSchema> = {
@@ -107,6 +109,7 @@ async function answer(
     public: found ?? null,
     shows: whatItShows(proof),
     does_not_show: whatItDoesNotShow(proof),
+    signatures,
     proof,
   }
   return reply.header('cache-control', 'no-store').send(body)

@@ -1,5 +1,8 @@
+import type { Static } from 'typebox'
 import { ledgers } from '../../core/ledger.ts'
 import type { Proof } from '../../ledgers/proofs/proof.ts'
+import { type SignatureJwk, signatureAlgorithms } from '../../ledgers/signatures/signature-key.ts'
+import type { SignatureProof } from '../../ledgers/signatures/signature-proof.ts'
 import * as s from '../../requests/http/schema.ts'
 
 const hash = { ...s.text, description: 'SHA-256, hexadecimal.' }
@@ -83,6 +86,46 @@ export const proofSchema = s.component(
   ),
 )
 
+/** The proof of a signature, with what was signed. */
+export const signatureProofSchema = s.component(
+  'SignatureProof',
+  s.record({
+    format: s.typed<SignatureProof['format']>({ const: 'streamvault-signature-proof-1' }),
+    metadata: {
+      ...s.text,
+      description:
+        'The signature as it is anchored: JSON, byte for byte what the CID of the proof is of.',
+    },
+    proof: proofSchema,
+  }),
+)
+
+/** Of content that a CID names: nothing of it says whose that is. */
+const listedSignature = s.record(
+  {
+    algorithm: s.choice(signatureAlgorithms),
+    public_key: s.typed<SignatureJwk>({
+      type: 'object',
+      required: ['kty', 'crv', 'x'],
+      properties: { kty: s.text, crv: s.text, x: s.text, y: s.text },
+      additionalProperties: false,
+    }),
+    key_id: {
+      ...s.text,
+      description: 'Where the service has signed: its key in /.well-known/signing-keys.json.',
+    },
+    signature: { ...s.text, description: 'base64url.' },
+    signed_text: s.text,
+    signed_at: { ...s.dateTime, description: 'When it was asked for, or brought.' },
+    status: { ...s.text, examples: ['COMPLETED'] },
+    tx_hash: s.text,
+    network: s.text,
+  },
+  { optional: ['key_id'] },
+)
+
+export type ListedSignature = Static<typeof listedSignature>
+
 export const verificationSchema = s.component(
   'VerifiedCid',
   s.record({
@@ -99,6 +142,10 @@ export const verificationSchema = s.component(
     },
     shows: s.listOf(s.text, { description: 'What that shows, in words.' }),
     does_not_show: s.listOf(s.text),
+    signatures: s.listOf(listedSignature, {
+      description:
+        'Who has signed that content: the first hundred that were checked, the newest last.',
+    }),
     proof: proofSchema,
   }),
 )

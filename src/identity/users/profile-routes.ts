@@ -60,7 +60,7 @@ function addMaking(add: AddOperation, { users, profiles, posts }: ProfileRoutesN
       const owner = await userIn(users, exchange)
       return await posts.answer(postOf(exchange), async () => {
         const wanted = api.newCredential(exchange.body)
-        const { credential, changes } = profiles.planCredential(owner, wanted)
+        const { credential, changes } = await profiles.planCredential(owner, wanted)
         return { statusCode: 201, body: api.credentialBody(credential), changes, refusal: tooMany }
       })
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
+import { parseEmail } from '../../core/email-address.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
@@ -43,14 +44,17 @@ export class ProfileStore {
   /** The profiles of users, in their order. */
   async ofAll(users: readonly User[]): Promise<readonly Profile[]> {
     const ids = users.map(({ id }) => id)
-    const [entities, credentials] = await Promise.all([
+    const [entities, credentials, confirmed] = await Promise.all([
       this.#rows('user_entities', ids),
       this.#rows('user_credentials', ids),
+      this.#confirmedAddresses(ids),
     ])
     return users.map((user) => ({
       user,
       entities: entities.filter((row) => row.user_id === user.id).map(toEntity),
-      credentials: credentials.filter((row) => row.user_id === user.id).map(toCredential),
+      credentials: credentials
+        .filter((row) => row.user_id === user.id)
+        .map((row) => toCredential(row, confirmed)),
     }))
   }
 
@@ -78,10 +82,10 @@ export class ProfileStore {
   }
 
   /** A new credential, and the change that stores it: none can be made when there are too many. */
-  planCredential(
+  async planCredential(
     userId: UserId,
     credential: NewCredential,
-  ): { readonly credential: Credential; readonly changes: readonly Compilable[] } {
+  ): Promise<{ readonly credential: Credential; readonly changes: readonly Compilable[] }> {
     const { state, clock } = this.#needs
     const id = randomUUID()
     const createdAtUs = clock.nowUs()
@@ -90,7 +94,6 @@ export class ProfileStore {
       .selectNoFrom([
         ...this.#common(id, userId, createdAtUs),
         text(type).as('type'),
-        sql<number>`cast(0 as integer)`.as('validated'),
         text(identityProvider).as('identity_provider'),
         text(key).as('key'),
         text(ledger).as('ledger'),
@@ -98,18 +101,11 @@ export class ProfileStore {
       .where(this.#hasRoom('user_credentials', userId))
     const insertion = state
       .insertInto('user_credentials')
-      .columns([
-        'id',
-        'user_id',
-        'created_at',
-        'type',
-        'validated',
-        'identity_provider',
-        'key',
-        'ledger',
-      ])
+      .columns(['id', 'user_id', 'created_at', 'type', 'identity_provider', 'key', 'ledger'])
       .expression(values)
-    const added = { ...credential, id, createdAtUs, validated: false }
+    const confirmed = await this.#confirmedAddresses([userId])
+    const validated = isConfirmed(userId, credential, confirmed)
+    const added = { ...credential, id, createdAtUs, validated }
     return { credential: added, changes: [insertion] }
   }
 
@@ -136,6 +132,17 @@ export class ProfileStore {
       .orderBy('id')
       .execute()
     return rows as Selectable<StateSchema[Of]>[]
+  }
+
+  /** Addresses whose mailbox these users have shown to be theirs, also where they are not to be sent anything now. */
+  async #confirmedAddresses(userIds: readonly UserId[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#needs.state
+      .selectFrom('email_recipients')
+      .select(['owner_id', 'email_folded'])
+      .where('owner_id', 'in', userIds)
+      .where('verified_at', 'is not', null)
+      .execute()
+    return new Set(rows.map((row) => addressOf(row.owner_id, row.email_folded)))
   }
 
   #common(id: string, userId: UserId, createdAtUs: number) {
@@ -169,14 +176,33 @@ function toEntity(row: Selectable<StateSchema['user_entities']>): Entity {
   }
 }
 
-function toCredential(row: Selectable<StateSchema['user_credentials']>): Credential {
+function addressOf(userId: string, folded: string): string {
+  return `${userId} ${folded}`
+}
+
+/** Whether a credential is an address that its user has confirmed as a recipient of mails. */
+function isConfirmed(
+  userId: string,
+  { type, key }: Pick<NewCredential, 'type' | 'key'>,
+  confirmed: ReadonlySet<string>,
+): boolean {
+  const folded = type === 'EMAIL' ? parseEmail(key)?.folded : undefined
+  return folded !== undefined && confirmed.has(addressOf(userId, folded))
+}
+
+function toCredential(
+  row: Selectable<StateSchema['user_credentials']>,
+  confirmed: ReadonlySet<string>,
+): Credential {
+  const { key } = row
+  const type = row.type as CredentialType
   return {
     id: row.id,
     createdAtUs: row.created_at,
-    type: row.type as CredentialType,
-    validated: row.validated === 1,
+    type,
+    validated: isConfirmed(row.user_id, { type, key }, confirmed),
     identityProvider: row.identity_provider,
-    key: row.key,
+    key,
     ledger: row.ledger as Ledger,
   }
 }

@@ -9,6 +9,7 @@ export type LifecycleEventName =
   | `vault.${'created' | 'updated' | 'deleted' | AnchoredWord}`
   | `template.${'created' | 'updated' | 'deleted'}`
   | `attachment.${'created' | 'stored' | 'deleted' | AnchoredWord}`
+  | `signature.${'created' | AnchoredWord}`
   | `key.${'created' | 'rotated' | 'revoked'}`
   | `${'vault' | 'asset_stream'}.permission.${'granted' | 'updated' | 'revoked'}`
 
@@ -30,6 +31,10 @@ const notifiedAs = {
   // The catalogue has no other word for it: the status says which it is.
   'attachment.error': 'data_attachment.failed',
   'attachment.deleted': 'data_attachment.deleted',
+  'signature.created': 'signature.created',
+  'signature.completed': 'signature.completed',
+  'signature.failed': 'signature.failed',
+  'signature.error': 'signature.error',
   'asset_stream.created': 'stream.created',
   'asset_stream.completed': 'stream.completed',
   'asset_stream.failed': 'stream.failed',

@@ -16,10 +16,13 @@ import { type Cipher, ensureSandboxKeys, ledgerKeys } from '../../ledgers/sandbo
 import type { MeasuredAnchors } from '../../operating/observability/anchor-facts.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { EarlierPass } from '../../twins/anchored/earlier-pass.ts'
+import { listedSignature } from '../../twins/signatures/signature-body.ts'
+import type { SignatureStore } from '../../twins/signatures/signature-store.ts'
 import type { TemplateStore } from '../../twins/templates/template-store.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { VerificationStore } from '../../twins/verification/verification-store.ts'
 import type { AnchoringThreadData } from '../anchoring/anchoring-contract.ts'
+import type { ContentSigning } from './content-signing.ts'
 import type { Engine } from './engine.ts'
 
 export interface AnchoringNeeds extends EarlierSalts {
@@ -29,6 +32,8 @@ export interface AnchoringNeeds extends EarlierSalts {
   readonly vaults: Pick<VaultStore, 'load'>
   readonly verifications: Pick<VerificationStore, 'isThere' | 'onAsked'>
   readonly templates: TemplateStore
+  readonly signatures: Pick<SignatureStore, 'ofContent'>
+  readonly contentSigning: Pick<ContentSigning, 'wake'>
 }
 
 export interface Anchoring {
@@ -50,12 +55,17 @@ export interface Anchoring {
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
   const { state, folder, worker } = engine
   const { config, logger, cipher, vaults, verifications, templates, saltOf } = needs
+  const { contentSigning, signatures } = needs
   const proofs = new AnchorProofs(state)
   const anchoring = anchoringOf(engine, config)
   const wake = () => {
     if (config.isAnchoring) anchoring.wake()
   }
-  worker.onAnchors(wake)
+  worker.onAnchors(() => {
+    // What was put in may be content that somebody wants signed.
+    contentSigning.wake()
+    wake()
+  })
   // To look at a ledger is no harm, whatever may be put on it.
   verifications.onAsked(() => anchoring.wake())
   const earlier = new EarlierPass(
@@ -71,6 +81,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         proofs,
         ledgerKeys: () => ledgerKeys(folder.ledger),
         findPublic: (record) => publicVault(vaults, record),
+        signaturesOf: async (cid) => (await signatures.ofContent(cid)).map(listedSignature),
       }),
     ],
     wake,

@@ -23,6 +23,7 @@ import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.t
 import { withMetadata } from '../../twins/asset-streams/earlier-asset-stream.ts'
 import { AttachmentStore } from '../../twins/attachments/attachment-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
+import { forgottenSignatures, SignatureStore } from '../../twins/signatures/signature-store.ts'
 import { TemplateStore } from '../../twins/templates/template-store.ts'
 import { VaultStore } from '../../twins/vaults/vault-store.ts'
 import { VerificationStore } from '../../twins/verification/verification-store.ts'
@@ -57,7 +58,12 @@ export function openDomains(
     saltOf,
     networks,
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
-    attachments: new AttachmentStore({ ...stored, uploadWaitUs }),
+    attachments: new AttachmentStore({
+      ...stored,
+      uploadWaitUs,
+      removedWith: (id) => forgottenSignatures(state, id),
+    }),
+    signatures: new SignatureStore(stored),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,
     ownerQuarantine: new OwnerQuarantine(state),

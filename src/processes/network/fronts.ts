@@ -30,6 +30,7 @@ import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './
 import { type AlertingUpkeep, alertingRoutes, startAlerting } from './alerting.ts'
 import { type Anchoring, openAnchoring } from './anchoring.ts'
 import { type BackingUp, openBackups } from './backing-up.ts'
+import { type ContentSigning, openContentSigning } from './content-signing.ts'
 import { type Delivering, openDelivering } from './delivering.ts'
 import { registeringRoutes } from './device-access.ts'
 import { type Domains, openDomains } from './domains.ts'
@@ -59,6 +60,7 @@ export interface Fronts {
   readonly delivering: Delivering
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly contentSigning: ContentSigning
   readonly sharing: Sharing
 }
 
@@ -76,6 +78,7 @@ interface Parts {
   readonly notifying: Notifying
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly contentSigning: ContentSigning
   readonly sharing: Sharing
   readonly unrouted: UnroutedMessages
   readonly certificate: Certificate | undefined
@@ -89,7 +92,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
-  const { anchoring, sharing } = parts
+  const { anchoring, contentSigning, sharing } = parts
   const { auth } = access
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
@@ -101,6 +104,7 @@ export async function startFronts(
   await transfers.start()
   filing.start()
   await anchoring.start()
+  contentSigning.start()
   sharing.start()
   const keptUs = config.deliveriesKeptUs
   const { onFailure } = parts
@@ -119,6 +123,7 @@ export async function startFronts(
     delivering,
     filing,
     anchoring,
+    contentSigning,
     sharing,
   }
 }
@@ -149,7 +154,14 @@ async function openParts(
   const cipher = access.auth.masterKey
   const domains = openDomains(engine, config, cipher)
   const filing = openFiling({ engine, config, logger, store, access, domains })
-  const delivering = await openDelivering(engine, { config, cipher, audit: access.audit })
+  const { audit } = access
+  const delivering = await openDelivering(engine, { config, cipher, audit })
+  const contentSigning = await openContentSigning(engine, {
+    domains,
+    logger,
+    masterKey: cipher,
+    audit,
+  })
   return {
     config,
     logger,
@@ -159,7 +171,8 @@ async function openParts(
     domains,
     access,
     filing,
-    anchoring: openAnchoring(engine, { ...domains, config, logger, cipher }),
+    anchoring: openAnchoring(engine, { ...domains, config, logger, cipher, contentSigning }),
+    contentSigning,
     sharing: openSharing(engine, { audit: access.audit, onFailure }),
     live: openLive(engine, { logger, sessions: access.auth.sessions }),
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
@@ -273,13 +286,14 @@ function routesOf(
   { mqtt, signingIn }: { readonly mqtt: MqttBroker | undefined; readonly signingIn: SigningIn },
 ): readonly GuardedRoutes[] {
   const { config, engine, domains, access, live, fetching } = parts
-  const { transfers, backing, delivering, notifying, filing, sharing } = parts
+  const { transfers, backing, delivering, notifying, filing, contentSigning, sharing } = parts
   const { posts } = access
   return [
     ...access.routes,
     ...signingIn.routes,
     backing.routes(posts),
     ...delivering.routes(posts),
+    ...contentSigning.routes(posts),
     ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
     ...notifyingRoutes({ ...notifying, notified: engine.notified, live, posts }),
     ...registeringRoutes(access.devices, domains),
@@ -304,7 +318,7 @@ function routesOf(
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
-  const { transfers, backing, delivering, filing, anchoring } = parts
+  const { transfers, backing, delivering, filing, anchoring, contentSigning } = parts
   const { auth } = access
   const bodies = new BodiesInFlight()
   const broker = waysTo(config, mqtt)
@@ -325,6 +339,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...delivering.openRoutes,
       ...filing.openRoutes,
       ...anchoring.openRoutes,
+      ...contentSigning.openRoutes,
       healthRoutes({
         failingParts: () => failingParts(engine),
         degradedParts: () => anchoring.degraded(),

@@ -174,7 +174,7 @@ function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => verificationRoutes({ ...parts, callerOf }),
     (callerOf) => permissionRoutes({ ...parts, ...parts.sharing, clock: systemClock, callerOf }),
     (callerOf) => metadataRoutes({ ...parts, state, callerOf }),
-    (callerOf) => proofRoutes({ ...parts, proofs, callerOf }),
+    (callerOf) => proofRoutes({ ...parts, state, proofs, callerOf }),
     (callerOf) => retryRoutes({ ...parts, state, clock: systemClock, callerOf }),
     (callerOf) =>
       vaultRoutes({

@@ -4,7 +4,13 @@ import type { StateSchema } from './schema.ts'
 import { type Total, totalOf } from './totals.ts'
 
 /** Tables whose lists have pages. */
-type ListedTable = 'templates' | 'vaults' | 'favorites' | 'asset_streams' | 'attachments'
+type ListedTable =
+  | 'templates'
+  | 'vaults'
+  | 'favorites'
+  | 'asset_streams'
+  | 'attachments'
+  | 'signatures'
 
 /** A list in one of its orders. An index has to begin with its condition, order and id. */
 export interface Listing<Table extends ListedTable> {

@@ -16,6 +16,7 @@ import type { AnchoredTable, FileTables } from './file-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
 import type { PermissionTable } from './permission-tables.ts'
+import type { SignatureTables } from './signature-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
@@ -27,6 +28,7 @@ export interface StateSchema
     FileTables,
     JobTables,
     MailTables,
+    SignatureTables,
     WebhookTables {
   users: UserTable
   user_entities: UserEntityTable
@@ -87,7 +89,6 @@ interface UserCredentialTable {
   readonly user_id: string
   readonly created_at: number
   readonly type: string
-  readonly validated: number
   readonly identity_provider: string
   readonly key: string
   readonly ledger: string

@@ -15,6 +15,8 @@ export const lists = [
   'attachments',
   /** By asset stream instead of by user. */
   'attachments_of_stream',
+  /** By attachment instead of by user. */
+  'signatures_of_attachment',
   /** What a user lets others do. */
   'permissions',
   /** Bytes of the files of a user. */

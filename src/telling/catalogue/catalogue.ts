@@ -15,7 +15,7 @@ import { dataSchemaOf } from './event-data-schemas.ts'
 
 type CatalogueEntry = Static<typeof catalogueEntrySchema>
 
-/** The other types come with their domains: signatures, assets. */
+/** The other types come with their domain: assets. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
   'vault.created',
   'vault.completed',
@@ -31,6 +31,10 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'data_attachment.completed',
   'data_attachment.failed',
   'data_attachment.deleted',
+  'signature.created',
+  'signature.completed',
+  'signature.failed',
+  'signature.error',
   'vault.permission.granted',
   'vault.permission.updated',
   'vault.permission.revoked',

@@ -21,6 +21,7 @@ import {
   vaultPermissionSchema,
 } from '../../twins/permissions/permission-api.ts'
 import { roles } from '../../twins/rights/right.ts'
+import { signatureSchema } from '../../twins/signatures/signature-api.ts'
 import { vaultSchema } from '../../twins/vaults/vault-api.ts'
 import { verificationResults } from '../../twins/verification/verification.ts'
 
@@ -108,6 +109,7 @@ const byResource: Readonly<Record<string, TSchema>> = {
   data_attachment: attachmentSchema,
   'vault.permission': vaultPermissionSchema,
   'stream.permission': streamPermissionSchema,
+  signature: signatureSchema,
 }
 
 /** The schema of `data` of an event. */

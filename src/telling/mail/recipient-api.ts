@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { severities } from '../../../processors/alert-rules.ts'
+import { emailLengthMax, parseEmail } from '../../core/email-address.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
 import { attemptFields } from '../delivery/attempt-schema.ts'
-import { emailLengthMax, parseEmail } from './email-address.ts'
 import { type Recipient, recipientStatuses } from './recipient.ts'
 import type { NewRecipient } from './recipient-store.ts'
 

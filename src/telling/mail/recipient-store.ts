@@ -1,11 +1,11 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clocks } from '../../core/clock.ts'
+import { type EmailAddress, parseEmail } from '../../core/email-address.ts'
 import { type EmailRecipientId, newId, type UserId } from '../../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { endDeliveries } from '../delivery/end-deliveries.ts'
-import { type EmailAddress, parseEmail } from './email-address.ts'
 import { type Recipient, type RecipientStatus, recipientsMax, type Severity } from './recipient.ts'
 import { planVerification } from './verification.ts'
 

@@ -8,6 +8,9 @@ import { fromRow as assetStreamOf, streamsOfVaults } from '../asset-streams/asse
 import { subjectOf as attachmentSubject } from '../attachments/attachment.ts'
 import { attachmentBody } from '../attachments/attachment-body.ts'
 import { listedFilesMax, shownAttachments } from '../attachments/attachment-store.ts'
+import type { ShownSignature } from '../signatures/signature.ts'
+import { eventsOfSignature } from '../signatures/signature-events.ts'
+import { shownSignatures } from '../signatures/signature-store.ts'
 import { vaultBody } from '../vaults/vault-body.ts'
 import { fromRow as vaultOf } from '../vaults/vault-row.ts'
 import { type KindNeeds, type ResourceTraits, resourceKind, type ToldRow } from './resource-kind.ts'
@@ -17,11 +20,12 @@ export function anchoredKinds(needs: KindNeeds): readonly AnchoredKind[] {
   return [
     resourceKind(assetStreams, needs),
     resourceKind(attachments, needs),
+    resourceKind(signatures, needs),
     resourceKind(vaults, needs),
   ]
 }
 
-type Row<Table extends 'asset_streams' | 'attachments' | 'vaults'> = Selectable<StateSchema[Table]>
+type Row<Table extends ResourceTraits<never>['table']> = Selectable<StateSchema[Table]>
 
 const vaults: ResourceTraits<Row<'vaults'>> = {
   type: 'vault',
@@ -100,6 +104,38 @@ async function attachmentEvents(
     const event = { event: `attachment.${word}` as const, ...attachmentSubject(one.attachment) }
     return [{ ...event, actor: undefined, notice: { data: attachmentBody(one), isQuiet } }]
   })
+}
+
+const signatures: ResourceTraits<Row<'signatures'>> = {
+  type: 'signature',
+  table: 'signatures',
+  columnsOf: () => ({}),
+  async eventsOf(transaction, told) {
+    const rows = told.map(({ row }) => row)
+    const [shown, names] = await Promise.all([
+      shownSignatures(transaction, rows),
+      attachmentNames(transaction, rows),
+    ])
+    return told.flatMap(({ row, word, isQuiet }, at) =>
+      eventsOfSignature(shown[at] as ShownSignature, {
+        word,
+        name: names.get(row.attachment_id) ?? '',
+        isQuiet,
+      }),
+    )
+  },
+}
+
+async function attachmentNames(
+  transaction: StateDatabase,
+  rows: readonly Row<'signatures'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await transaction
+    .selectFrom('attachments')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(rows.map((row) => row.attachment_id))])
+    .execute()
+  return new Map(found.map(({ id, name }) => [id, name]))
 }
 
 function keyOf({ id, status }: { readonly id: string; readonly status: string }): string {

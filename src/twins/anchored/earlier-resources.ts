@@ -1,5 +1,4 @@
 import type { Compilable, Selectable } from 'kysely'
-import type { AnchoredType } from '../../anchors/intents/anchor.ts'
 import { type EarlierSalts, saltFor } from '../../anchors/metadata/earlier-salt.ts'
 import type { Clocks } from '../../core/clock.ts'
 import type { VaultId } from '../../core/ids.ts'
@@ -26,6 +25,11 @@ export interface EarlierNeeds extends EarlierSalts {
   readonly templates: Pick<TemplateStore, 'load' | 'withMetadata'>
 }
 
+/** What there was before there were anchors, in the order in which it is anchored. */
+const earlierTypes = ['asset_stream', 'vault', 'attachment'] as const
+
+type EarlierType = (typeof earlierTypes)[number]
+
 type Unanchored = Selectable<StateSchema['unanchored']>
 
 /**
@@ -35,7 +39,7 @@ type Unanchored = Selectable<StateSchema['unanchored']>
  * Vaults come after all asset streams: they refer to what these say.
  */
 export async function anchorEarlier(needs: EarlierNeeds): Promise<boolean> {
-  for (const type of ['asset_stream', 'vault', 'attachment'] as const) {
+  for (const type of earlierTypes) {
     const some = await needs.state
       .selectFrom('unanchored')
       .selectAll()
@@ -50,7 +54,7 @@ export async function anchorEarlier(needs: EarlierNeeds): Promise<boolean> {
   return false
 }
 
-async function anchorOne(needs: EarlierNeeds, type: AnchoredType, one: Unanchored): Promise<void> {
+async function anchorOne(needs: EarlierNeeds, type: EarlierType, one: Unanchored): Promise<void> {
   const changes = (await earlierChanges(needs, type, one.resource_id)) ?? []
   // What was changed in between stays in the list, and is looked at again the next time.
   await needs.writer.attempt(...changes, optional(noted(needs.state, one)))
@@ -67,7 +71,7 @@ function noted(state: StateDatabase, { resource_type, resource_id }: Unanchored)
 /** What has a resource anchored; undefined when it is gone, or there is nothing to be done. */
 async function earlierChanges(
   needs: EarlierNeeds,
-  type: AnchoredType,
+  type: EarlierType,
   id: string,
 ): Promise<readonly Compilable[] | undefined> {
   const changesOf = {

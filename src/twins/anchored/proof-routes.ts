@@ -1,24 +1,31 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { metadataOf } from '../../anchors/metadata/metadata-rows.ts'
 import { type AnchorProofs, proofOfRecord } from '../../anchors/proofs/anchor-proofs.ts'
-import { proofSchema } from '../../anchors/proofs/proof-api.ts'
+import { proofSchema, signatureProofSchema } from '../../anchors/proofs/proof-api.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { parseCid } from '../../ledgers/proofs/content-id.ts'
 import type { Proof } from '../../ledgers/proofs/proof.ts'
+import { signatureProofFormat } from '../../ledgers/signatures/signature-proof.ts'
 import { query, text } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
 import { visibleAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { visibleAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
+import { visibleSignature } from '../signatures/signature-routes.ts'
+import type { SignatureStore } from '../signatures/signature-store.ts'
 import { visibleVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
 
 export interface ProofRoutesNeeds {
+  readonly state: StateDatabase
   readonly proofs: Pick<AnchorProofs, 'ofResource'>
   readonly vaults: VaultStore
   readonly assetStreams: AssetStreamStore
   readonly attachments: AttachmentStore
+  readonly signatures: SignatureStore
   readonly callerOf: CallerOf
 }
 
@@ -28,6 +35,7 @@ export function proofRoutes(needs: ProofRoutesNeeds): FastifyPluginAsync {
     addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)
     addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
     addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
+    addOfSignatures(operationsOf(app, { ...needs, tags: ['Signatures'] }), needs)
   }
 }
 
@@ -91,6 +99,28 @@ function addOfAttachments(add: Add, { proofs, attachments }: ProofRoutesNeeds): 
         params.attachmentId,
       )
       return await proofOf(proofs, attachment.id, cid)
+    },
+  })
+}
+
+function addOfSignatures(add: Add, needs: ProofRoutesNeeds): void {
+  const { state, proofs } = needs
+  add('GET /attachments/:attachmentId/signatures/:signatureId/proof', {
+    operationId: 'readSignatureProof',
+    summary: 'Read the proof of a signature.',
+    description: `${description} It has the signature itself, too: who keeps it needs nothing else to check both.`,
+    scope: 'attachments:read',
+    answers: { 200: signatureProofSchema },
+    errors: ['conflict'],
+    handler: async ({ caller, params }) => {
+      const { shown } = await visibleSignature(needs, caller.userId, params)
+      const { id } = shown.signature
+      const [proof, metadata] = await Promise.all([
+        proofOf(proofs, id, undefined),
+        metadataOf(state, id),
+      ])
+      const text = Buffer.from(metadata?.bytes ?? []).toString()
+      return { format: signatureProofFormat as typeof signatureProofFormat, metadata: text, proof }
     },
   })
 }

@@ -29,7 +29,7 @@ export interface ToldRow<Row> {
 /** Where one type of resources differs from the others. */
 export interface ResourceTraits<Row extends StoredRow> {
   readonly type: AnchoredType
-  readonly table: 'asset_streams' | 'attachments' | 'vaults'
+  readonly table: 'asset_streams' | 'attachments' | 'signatures' | 'vaults'
   /** Columns that say what the ledger has made of it, beside its transaction. */
   readonly columnsOf: (facts: AnchorFacts) => Partial<Row>
   readonly eventsOf: (

@@ -18,6 +18,10 @@ import type { AttachmentStore } from '../attachments/attachment-store.ts'
 import { errorStatus, statusesIn } from '../progress/progress.ts'
 import type { Seen } from '../rights/right.ts'
 import { type Looking, stillAllowed } from '../rights/shared-rows.ts'
+import { signatureSchema } from '../signatures/signature-api.ts'
+import { signatureBody } from '../signatures/signature-body.ts'
+import { visibleSignature } from '../signatures/signature-routes.ts'
+import type { SignatureStore } from '../signatures/signature-store.ts'
 import { vaultSchema } from '../vaults/vault-api.ts'
 import { type ShownVaultNeeds, shownVault, writableVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
@@ -28,6 +32,7 @@ export interface RetryRoutesNeeds extends ShownVaultNeeds {
   readonly vaults: VaultStore
   readonly assetStreams: AssetStreamStore
   readonly attachments: AttachmentStore
+  readonly signatures: SignatureStore
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -38,6 +43,7 @@ export function retryRoutes(needs: RetryRoutesNeeds): FastifyPluginAsync {
     addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)
     addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
     addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
+    addOfSignatures(operationsOf(app, { ...needs, tags: ['Signatures'] }), needs)
   }
 }
 
@@ -104,6 +110,33 @@ function addOfAttachments(add: AddOperation, needs: RetryRoutesNeeds): void {
   })
 }
 
+function addOfSignatures(add: AddOperation, needs: RetryRoutesNeeds): void {
+  const { attachments } = needs
+  add('POST /attachments/:attachmentId/signatures/:signatureId/retry', {
+    operationId: 'retrySignature',
+    summary: 'Try again to anchor a signature.',
+    description,
+    scope: 'attachments:write',
+    answers: { 202: signatureSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, params }) => {
+      const find = async () => {
+        await writableAttachment(attachments, caller.userId, params.attachmentId)
+        return await visibleSignature(needs, caller.userId, params)
+      }
+      const { shown, stream, right } = await find()
+      const retrying = {
+        table: 'signatures',
+        resource: shown.signature,
+        sharedId: stream.id,
+      } as const
+      const { resource, changes } = retried(needs, retrying, { ...caller, right })
+      const body = signatureBody({ ...shown, signature: resource })
+      return { statusCode: 202, body, changes, refusal: refusalOf(find) }
+    },
+  })
+}
+
 /** What can be tried again. */
 interface Retryable {
   readonly id: string
@@ -113,7 +146,7 @@ interface Retryable {
 }
 
 interface Retrying<Resource extends Retryable> {
-  readonly table: 'asset_streams' | 'attachments' | 'vaults'
+  readonly table: 'asset_streams' | 'attachments' | 'signatures' | 'vaults'
   readonly resource: Resource
   /** What a permission to try it again is for. */
   readonly sharedId: string

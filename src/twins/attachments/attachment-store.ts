@@ -53,6 +53,8 @@ export interface AttachmentStoreNeeds {
   readonly clock: Clocks
   /** How long an upload is waited for. */
   readonly uploadWaitUs: number
+  /** Changes that remove what goes with an attachment. */
+  readonly removedWith: (id: AttachmentId) => readonly Compilable[]
 }
 
 export class AttachmentStore {
@@ -211,7 +213,7 @@ export class AttachmentStore {
 
   /** Removes an own attachment, with what else belongs to the change. False when it is gone, or changed meanwhile. */
   async remove(attachment: Attachment, ...also: readonly Compilable[]): Promise<boolean> {
-    const { state, writer } = this.#needs
+    const { state, writer, removedWith } = this.#needs
     const { id, ownerId, streamId, status, size } = attachment
     return await writer.attempt(
       state
@@ -221,6 +223,7 @@ export class AttachmentStore {
         .where('status', '=', status),
       releasedFiles(state, id),
       ...forgottenAnchors(state, id).map(optional),
+      ...removedWith(id),
       givenRoom(state, ownerId, sql<number>`${size}`),
       countChange(state, 'attachments', ownerId, -1),
       countChange(state, 'attachments_of_stream', streamId, -1),

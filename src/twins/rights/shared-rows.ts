@@ -6,7 +6,7 @@ import { rightOf, type Seen, type SharedType } from './right.ts'
 
 /** The role that a user has with a resource at some time, for a statement about the resource: null without one. */
 export function roleOf(
-  userId: UserId,
+  userId: UserId | RawBuilder<string>,
   resourceId: RawBuilder<string>,
   nowUs: number,
 ): RawBuilder<string | null> {

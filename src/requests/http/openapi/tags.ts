@@ -7,6 +7,7 @@ export const tags = {
   Alerts: 'What rules have found in readings, and what is done about it.',
   Audit: 'Changes that matter to security.',
   Attachments: 'Files that belong to asset streams.',
+  Signatures: 'Who has signed the content of attachments, and with which keys.',
   Files: 'Uploads to addresses that are their own credentials.',
   Templates: 'Reusable definitions of vaults.',
   Vaults: 'Digital twins, made from templates.',

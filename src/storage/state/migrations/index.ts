@@ -38,6 +38,7 @@ import { partsOfNames } from './0048-parts-of-names.ts'
 import { overview } from './0049-overview.ts'
 import { consoleSettings } from './0050-console-settings.ts'
 import { permissions } from './0051-permissions.ts'
+import { signatures } from './0052-signatures.ts'
 import { inboxPlaces } from './0053-inbox-places.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
@@ -81,5 +82,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0049-overview': overview,
   '0050-console-settings': consoleSettings,
   '0051-permissions': permissions,
+  '0052-signatures': signatures,
   '0053-inbox-places': inboxPlaces,
 }
