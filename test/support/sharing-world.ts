@@ -415,7 +415,7 @@ interface Listed {
 const partsOf: Readonly<Record<Kind, readonly string[]>> = {
   vault: ['', '/metadata', '/proof'],
   stream: ['', '/metadata', '/proof'],
-  attachment: ['', '/content', '/files/0', '/proof'],
+  attachment: ['', '/content', '/files/0', '/proof', '/signatures'],
 }
 
 function issuedAtS(token: string): number {
