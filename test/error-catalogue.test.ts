@@ -12,7 +12,7 @@ function textOf(...patterns: readonly string[]): string {
 }
 
 const product = textOf('src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts')
-const tests = textOf('test/**/*.test.ts')
+const tests = textOf('test/**/*.test.ts', 'test/contracts/*.ts')
 
 describe('the catalogue of errors', () => {
   test('is the one in docs/errors.md (npm run docs)', () => {

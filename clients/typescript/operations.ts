@@ -1527,6 +1527,11 @@ export interface SharedOperations {
    */
   readonly listBearerWebhooks: {
     readonly query?: {
+      /** Only webhooks with this status. */
+      readonly status?: 'ACTIVE' | 'PAUSED' | 'DISABLED' | undefined
+
+      /** Only active webhooks whose last delivery has failed. */
+      readonly failing?: boolean | undefined
       readonly limit?: number | undefined
 
       /** From the answer before. */
@@ -1905,6 +1910,15 @@ export interface SharedOperations {
       readonly state?: 'pending' | 'firing' | 'acknowledged' | 'cleared' | undefined
       readonly severity?: 'info' | 'warning' | 'critical' | undefined
       readonly ruleId?: string | undefined
+
+      /**
+       * RFC 3339. Alerts that were triggered then or later, or went on then, by the time of the
+       * readings.
+       */
+      readonly start?: string | undefined
+
+      /** RFC 3339. Alerts that were triggered before then. */
+      readonly end?: string | undefined
       readonly limit?: number | undefined
 
       /** From the answer before. */
@@ -2065,7 +2079,15 @@ export interface SharedOperations {
    * Needs the permission `webhooks:read`.
    */
   readonly listWebhooks: {
-    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly query?: {
+      /** Only webhooks with this status. */
+      readonly status?: 'ACTIVE' | 'PAUSED' | 'DISABLED' | undefined
+
+      /** Only active webhooks whose last delivery has failed. */
+      readonly failing?: boolean | undefined
+      readonly page?: number | undefined
+      readonly page_size?: number | undefined
+    }
     readonly answer: {
       readonly total_records: number
       readonly current_page: number
@@ -6577,6 +6599,12 @@ export type InboxEntry = {
   readonly resource_type: string
   readonly resource_id: string
 
+  /** The vault that it is about, or of which its resource is. */
+  readonly vault_id: string | null
+
+  /** The stream that it is about, or of which its resource is. */
+  readonly stream_id: string | null
+
   /** Of an alert; null for anything else. */
   readonly severity: 'info' | 'warning' | 'critical' | null
   readonly read: boolean
@@ -7740,7 +7768,7 @@ export type NewPermission = {
   /** Of whom it is for, in whatever case. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
 
   /** RFC 3339 with a zone, and in the future; null: no end. */
@@ -8652,7 +8680,7 @@ export type Overview = {
   }
 }
 export type PermissionChange = {
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role?: 'READ' | 'WRITE' | undefined
 
   /** RFC 3339 with a zone, and in the future; null: no end. */
@@ -9624,7 +9652,7 @@ export type StreamPermission = {
   /** Empty when the user is deleted. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
   readonly granted_by: string
   readonly expires_at: string | null
@@ -9635,6 +9663,14 @@ export type StreamStatus = {
   readonly lastDataReceived: string | null
   readonly dataPointsToday: number
   readonly errorCount: number
+
+  /** Alerts that fire, and nobody has acknowledged. */
+  readonly firing: {
+    readonly alerts: number
+
+    /** Of the worst of them. */
+    readonly severity: 'info' | 'warning' | 'critical' | null
+  }
   readonly health: {
     readonly status: 'healthy' | 'degraded'
     readonly problem?: string | undefined
@@ -9825,7 +9861,7 @@ export type VaultPermission = {
   /** Empty when the user is deleted. */
   readonly username: string
 
-  /** READ lets see it, WRITE also change it (docs/sharing.md). */
+  /** READ lets see it, WRITE also change it. */
   readonly role: 'READ' | 'WRITE'
   readonly granted_by: string
   readonly expires_at: string | null

@@ -4,6 +4,7 @@ import './styles/tokens.css'
 import './styles/base.css'
 import './styles/layout.css'
 import './styles/components.css'
+import './styles/forced-colors.css'
 import { App } from './app.tsx'
 import { keepSettings } from './shell/kept-settings.ts'
 

@@ -49,7 +49,21 @@ export const alertsQuery = s.query({
   ...s.cursorQuery,
 })
 
-export const streamAlertsQuery = s.query({ ...filter, ...s.cursorQuery })
+export const streamAlertsQuery = s.query({
+  ...filter,
+  start: {
+    ...s.text,
+    description:
+      'RFC 3339. Alerts that were triggered then or later, or went on then, by the time of the readings.',
+    examples: ['2026-01-31T00:00:00Z'],
+  },
+  end: {
+    ...s.text,
+    description: 'RFC 3339. Alerts that were triggered before then.',
+    examples: ['2026-02-01T00:00:00Z'],
+  },
+  ...s.cursorQuery,
+})
 
 const bySeverity = s.record(Object.fromEntries(severities.map((name) => [name, s.count])))
 

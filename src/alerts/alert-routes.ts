@@ -5,6 +5,7 @@ import { DomainError, invalidParameter } from '../core/errors.ts'
 import { idempotencyKeyOf } from '../core/idempotency-key.ts'
 import { type AlertId, newId, parseId, type StreamId, type VaultId } from '../core/ids.ts'
 import { parseRfc3339 } from '../core/time.ts'
+import { timeRange } from '../reading/queries/time-range.ts'
 import { cursorPage, cursorRequest } from '../requests/http/pagination.ts'
 import { cursorListOf } from '../requests/http/schema.ts'
 import type { CallerOf } from '../requests/http/server.ts'
@@ -82,7 +83,14 @@ function addLists(add: AddOperation, needs: AlertRoutesNeeds): void {
     handler: async (exchange) => {
       const { caller, params, query } = exchange
       const stream = await ownStream(needs, caller.userId, params.streamId)
-      return await list(needs, { ...filterOf(query), streamId: stream.id }, exchange)
+      const { start, end } = query
+      const isRanged = start !== undefined || end !== undefined
+      const filter = {
+        ...filterOf(query),
+        streamId: stream.id,
+        ...(isRanged && { range: timeRange(start, end) }),
+      }
+      return await list(needs, filter, exchange)
     },
   })
 
@@ -192,7 +200,7 @@ function filterOf({
 async function list(
   { alerts, processing }: AlertRoutesNeeds,
   filter: AlertFilter,
-  { caller, query, request, reply }: Exchange<string, typeof api.streamAlertsQuery>,
+  { caller, query, request, reply }: Exchange<string, typeof api.alertsQuery>,
 ) {
   const page = cursorRequest(query)
   await processing.caughtUp()

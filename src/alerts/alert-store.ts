@@ -11,6 +11,8 @@ export interface AlertFilter {
   readonly ruleId?: string
   readonly streamId?: StreamId
   readonly vaultId?: VaultId
+  /** A range of alert time: those that were triggered in it, or before it and went on at its start. */
+  readonly range?: { readonly startUs: number; readonly endUs: number }
 }
 
 /** An alert in the order of a list. */
@@ -50,13 +52,24 @@ export class AlertStore {
     filter: AlertFilter,
     { before, limit }: { readonly before: ListCursor | undefined; readonly limit: number },
   ): Promise<readonly ListedAlert[]> {
-    const { state, severity, ruleId, streamId, vaultId } = filter
+    const { state, severity, ruleId, streamId, vaultId, range } = filter
     let query = this.#present(ownerId)
     if (state !== undefined) query = query.where('state', '=', state)
     if (severity !== undefined) query = query.where('severity', '=', severity)
     if (ruleId !== undefined) query = query.where('rule_id', '=', ruleId)
     if (streamId !== undefined) query = query.where('stream_id', '=', streamId)
     if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
+    if (range) {
+      query = query
+        .where('triggered_at', '<', range.endUs)
+        .where((where) =>
+          where.or([
+            where('triggered_at', '>=', range.startUs),
+            where('cleared_at', '>', range.startUs),
+            where('cleared_at', 'is', null),
+          ]),
+        )
+    }
     if (before) {
       query = query.where((where) =>
         where(where.refTuple('created_at', 'id'), '<', where.tuple(before.createdAtUs, before.id)),

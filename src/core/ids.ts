@@ -26,7 +26,7 @@ export type AnchorId = Branded<'AnchorId'>
 export type VerificationId = Branded<'VerificationId'>
 /** What an owner lets somebody else do with a vault or an asset stream. */
 export type PermissionId = Branded<'PermissionId'>
-/** Of the content of an attachment. */
+/** What somebody says by a key about the content of an attachment. */
 export type SignatureId = Branded<'SignatureId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RuledStream, tooHot } from '../support/alerting.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { createKey } from '../support/people.ts'
@@ -215,4 +215,70 @@ test('the inbox has alerts of all severities, and lists those of one', async () 
     expect.arrayContaining(alerts.map(({ alertId }) => alertId)),
   )
   expect((await service.api.withKey('GET', '/notifications/in-app?severity=mild')).status).toBe(400)
+})
+
+test('what fires is in the status of its stream, until somebody has acknowledged it', async () => {
+  const severe = { ...tooHot, id: 'far-too-hot', threshold: 90, severity: 'critical' }
+  const stream = await RuledStream.make(service.api, tooHot, severe)
+  const firing = async () => {
+    const { body } = await service.api.withToken('GET', `/streams/${stream.id}/status`)
+    return body
+  }
+
+  await stream.push(81)
+  expect(await firing()).toMatchObject({ firing: { alerts: 1, severity: 'warning' } })
+  await stream.push(91)
+  expect(await firing()).toMatchObject({ firing: { alerts: 2, severity: 'critical' } })
+  await stream.act('acknowledge')
+  expect(await firing()).toMatchObject({ firing: { alerts: 1, severity: 'warning' } })
+})
+
+/** An alert from second 2 to second 5, one from 7 to 8, and one from 10 on. */
+async function threeAlerts(): Promise<RuledStream> {
+  const stream = await RuledStream.make(service.api, tooHot)
+  await stream.push(20, 20, 81, 81, 81, 20, 20, 81, 20, 20, 81)
+  return stream
+}
+
+async function begun(stream: RuledStream, query: object): Promise<readonly string[]> {
+  const found = await stream.alerts(`?${new URLSearchParams(Object.entries(query)).toString()}`)
+  return found.map(({ triggeredAt }) => String(triggeredAt).slice(17, 19)).toSorted()
+}
+
+describe('alerts of a range', () => {
+  const [fifth, tenth] = ['2026-01-01T00:00:05Z', '2026-01-01T00:00:10Z']
+
+  test('are those that were triggered in it, or went on at its start', async () => {
+    const stream = await threeAlerts()
+
+    expect(await begun(stream, {})).toEqual(['02', '07', '10'])
+    expect(await begun(stream, { start: '2026-01-01T00:00:04Z' })).toEqual(['02', '07', '10'])
+    expect(await begun(stream, { start: fifth })).toEqual(['07', '10'])
+    expect(await begun(stream, { end: tenth })).toEqual(['02', '07'])
+    expect(await begun(stream, { start: fifth, end: tenth })).toEqual(['07'])
+    expect(await begun(stream, { start: '2026-01-01T01:00:00Z' })).toEqual(['10'])
+    expect(await begun(stream, { start: tenth, end: tenth })).toEqual([])
+  })
+
+  test.each([{ start: 'yesterday' }, { end: '2026-01-01' }, { start: tenth, end: fifth }])(
+    'are refused for %o',
+    async (query) => {
+      const stream = await RuledStream.make(service.api, tooHot)
+      const search = new URLSearchParams(Object.entries(query)).toString()
+
+      const path = `/streams/${stream.id}/alerts?${search}`
+      const { status, body } = await service.api.withToken('GET', path)
+
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ error: 'invalid_request' })
+    },
+  )
+
+  test('has no pending one in it', async () => {
+    const stream = await RuledStream.make(service.api, { ...tooHot, for: '1h' })
+    await stream.push(81)
+
+    expect(await stream.alerts()).toMatchObject([{ state: 'pending' }])
+    expect(await stream.alerts(`?start=${fifth.replace('05', '00')}`)).toEqual([])
+  })
 })

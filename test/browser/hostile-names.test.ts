@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { arrived } from '../support/console/arrival.ts'
 import { consoleTests } from '../support/console/console-tests.ts'
 import { firedAlert } from '../support/console/fired-alert.ts'
-import { sidewaysPixels, unwantedMarkup } from '../support/console/unwanted-markup.ts'
+import { sidewaysPixels, turnedTexts, unwantedMarkup } from '../support/console/unwanted-markup.ts'
 
 const at = consoleTests()
 
@@ -61,6 +62,7 @@ async function make(name: string): Promise<Made> {
 /** What a page must be, whatever is in its names. */
 async function expectSound(page: Page, path = new URL(page.url()).pathname): Promise<void> {
   expect(await unwantedMarkup(page), path).toEqual([])
+  expect(await turnedTexts(page), path).toEqual([])
   expect(await sidewaysPixels(page), path).toBeLessThanOrEqual(0)
 }
 
@@ -127,6 +129,19 @@ test('names that mean harm stand as text on pages of streams', async () => {
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
+    await expectSound(page, path)
+  }
+})
+
+test('names that mean harm stand as text on lists, and on pages of vaults', async () => {
+  const page = await at.signedIn('/console/vaults')
+  for (const { name } of made) await page.getByRole('link', { name, exact: true }).first().waitFor()
+  await expectSound(page)
+  const tabs = ['', '/streams', '/twin', '/attachments', '/retention']
+  const paths = made.flatMap(({ vaultId }) => tabs.map((tab) => `/console/vaults/${vaultId}${tab}`))
+  for (const path of ['/console/sources', '/console/vaults/new', ...paths]) {
+    await page.goto(path)
+    await arrived(page)
     await expectSound(page, path)
   }
 })

@@ -6,7 +6,8 @@ import { consoleTests } from '../support/console/console-tests.ts'
 import { type FilledConsole, fillConsole } from '../support/console/filled-console.ts'
 
 const at = consoleTests()
-const width = 360
+// As wide as 1,280 pixels are at 400 %.
+const width = 320
 let filled: FilledConsole
 
 beforeAll(async () => {

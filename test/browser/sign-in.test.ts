@@ -53,6 +53,8 @@ test('a key and its secret lead to the page that was asked for', async () => {
 
   await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
   expect(page.url()).toBe(`${at.origin}/console/alerts?state=firing`)
+  await page.locator('[popovertarget="session-menu"]').click()
+  await page.getByText('however much it is used; earlier when it is not').waitFor()
 })
 
 test('a wrong secret is refused in words, and the right one is taken after it', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { RuledStream, tooHot } from '../support/alerting.ts'
 import { hindrancesOn } from '../support/console/accessible.ts'
 import { consoleTests } from '../support/console/console-tests.ts'
 import { isDrawnAt, send } from '../support/console/stream-pages.ts'
@@ -74,6 +75,8 @@ test('no reading, and one', async () => {
   const empty = await history(streamId, { from, to })
   await empty.getByText('No readings in this range').waitFor()
   expect(await hindrancesOn(empty)).toEqual([])
+  await empty.getByRole('link', { name: 'How to send to it' }).click()
+  await empty.getByRole('heading', { name: 'Send to it' }).waitFor()
 
   await send(at.api, streamId, [{ timestamp: '2026-05-01T00:30:00Z', v: 7 }])
   await at.api.settled(streamId, 1)
@@ -83,6 +86,35 @@ test('no reading, and one', async () => {
   expect(await figures(page)).toEqual([['2026-05-01 00:30:00.000', '7']])
   await expect.poll(() => isDrawnAt(page, 0, 0.5)).toBe(true)
   expect(await isDrawnAt(page, 0, 0.25)).toBe(false)
+})
+
+test('a range without readings leads to a wider one, until there are some', async () => {
+  const streamId = await at.api.createStream(schema)
+  await send(at.api, streamId, [{ timestamp: '2026-05-01T00:30:00Z', v: 7 }])
+  await at.api.settled(streamId, 1)
+  const page = await history(streamId, { from: '2026-05-01T02:00:00Z', to: '2026-05-01T03:00:00Z' })
+
+  await page.getByRole('link', { name: 'Show 10 times as much' }).click()
+
+  await page.getByText('1 reading, each drawn').waitFor()
+  await page.goto(`/console/streams/${streamId}/history?range=24h`)
+  await page.getByRole('link', { name: 'Show the last 7d' }).click()
+  await page.getByRole('button', { name: '7d', pressed: true }).waitFor()
+})
+
+test('an alert that went on is shown where it went on, however many came after it', async () => {
+  const stream = await RuledStream.make(at.api, tooHot)
+  await stream.push(81, 82, 20, 81)
+  const page = await history(stream.id, {
+    from: '2026-01-01T00:00:01Z',
+    to: '2026-01-01T00:00:03Z',
+  })
+
+  await page.getByText('1 alert in this range').waitFor()
+  await page.goto(
+    `/console/streams/${stream.id}/history?start=2026-01-01T00:00:01Z&end=2026-01-01T00:00:04Z`,
+  )
+  await page.getByText('2 alerts in this range').waitFor()
 })
 
 test('a gap is a gap, and no line', async () => {

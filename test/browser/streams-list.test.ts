@@ -152,6 +152,11 @@ test('an alert that fires leads to the alerts of its stream', async () => {
 
   await page.getByRole('link', { name: '1 firing' }).click()
   await page.getByText('Only of one stream').waitFor()
+
+  // The head of the stream says it as well.
+  await page.goto(`/console/streams/${body.streamId}/status`)
+  await page.getByRole('link', { name: '1 firing' }).click()
+  await page.getByText('Only of one stream').waitFor()
 })
 
 test('a name that nothing breaks leaves room for the rest of its row', async () => {

@@ -162,42 +162,50 @@ describe('readings', () => {
     await page.getByRole('heading', { level: 1, name: 'supply' }).waitFor()
   })
 
-  test('that a shorter retention removes are counted before, and the name is typed', async () => {
-    const vaultId = await newVault('kept', 'KEPT')
-    const schema = { temperature: { type: 'number' } }
-    const streamId = await at.api.createStream(schema, { vaultId, name: 'old and new' })
-    const own = { vaultId, name: 'own', processing: { retention: { raw: 'forever' } } }
-    const ownId = await at.api.createStream(schema, own)
-    const readings = [1, 5, 11, 12, 400].map((days) => ({
-      timestamp: daysAgo(days),
-      temperature: days,
-    }))
-    await send(at.api, streamId, readings)
-    await send(at.api, ownId, readings)
-    await at.api.settled(streamId, 5)
+  test.each([
+    [0, 'KEPT'],
+    [500, 'KEPTFORLATER'],
+  ])(
+    'that a shorter retention removes are counted before (browser off by %i days)',
+    async (offDays, code) => {
+      const vaultId = await newVault('kept', code)
+      const schema = { temperature: { type: 'number' } }
+      const streamId = await at.api.createStream(schema, { vaultId, name: 'old and new' })
+      const own = { vaultId, name: 'own', processing: { retention: { raw: 'forever' } } }
+      const ownId = await at.api.createStream(schema, own)
+      const readings = [1, 5, 11, 12, 400].map((days) => ({
+        timestamp: daysAgo(days),
+        temperature: days,
+      }))
+      await send(at.api, streamId, readings)
+      await send(at.api, ownId, readings)
+      await at.api.settled(streamId, 5)
 
-    const page = await at.signedIn(`/console/vaults/${vaultId}/retention`)
-    await page.getByLabel('Readings', { exact: true }).fill('10d')
-    await page.getByRole('button', { name: 'Save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Data will be removed' })
-    await dialog.getByText('3 readings').waitFor()
-    await dialog.getByText('1 stream says').waitFor()
-    expect(await hindrancesOn(page)).toEqual([])
-    const save = dialog.getByRole('button', { name: 'Save and remove' })
-    expect(await save.isDisabled()).toBe(true)
-    await dialog.getByLabel('To confirm, type').fill('kept')
-    await save.click()
+      const page = await at.signedIn('/console/')
+      await page.clock.setSystemTime(Date.now() + offDays * 86_400_000)
+      await page.goto(`/console/vaults/${vaultId}/retention`)
+      await page.getByLabel('Readings', { exact: true }).fill('10d')
+      await page.getByRole('button', { name: 'Save' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Data will be removed' })
+      await dialog.getByText('3 readings').waitFor()
+      await dialog.getByText('1 stream says').waitFor()
+      expect(await hindrancesOn(page)).toEqual([])
+      const save = dialog.getByRole('button', { name: 'Save and remove' })
+      expect(await save.isDisabled()).toBe(true)
+      await dialog.getByLabel('To confirm, type').fill('kept')
+      await save.click()
 
-    const path = `/vaults/${vaultId}/retention`
-    await expect
-      .poll(async () => (await at.api.withToken<object>('GET', path)).body)
-      .toEqual({ raw: '10d', aggregated: null })
-    await dialog.waitFor({ state: 'hidden' })
-    // To keep them longer removes nothing, and asks nothing.
-    await page.getByLabel('Readings', { exact: true }).fill('')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await expect
-      .poll(async () => (await at.api.withToken<object>('GET', path)).body)
-      .toEqual({ raw: null, aggregated: null })
-  })
+      const path = `/vaults/${vaultId}/retention`
+      await expect
+        .poll(async () => (await at.api.withToken<object>('GET', path)).body)
+        .toEqual({ raw: '10d', aggregated: null })
+      await dialog.waitFor({ state: 'hidden' })
+      // To keep them longer removes nothing, and asks nothing.
+      await page.getByLabel('Readings', { exact: true }).fill('')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect
+        .poll(async () => (await at.api.withToken<object>('GET', path)).body)
+        .toEqual({ raw: null, aggregated: null })
+    },
+  )
 })

@@ -70,6 +70,7 @@ function facts(overrides: Partial<StatusFacts> = {}): StatusFacts {
     source: undefined,
     webhook: undefined,
     retention: { raw: null, aggregated: null },
+    firing: { alerts: 0, severity: null },
     nowUs,
     ...overrides,
   }

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
@@ -82,6 +83,20 @@ describe('starting', () => {
     expect(second.output()).toContain(port)
     expect(second.output()).not.toMatch(/\n\s+at /)
   })
+
+  test.each(['state.db', 'mqtt-sessions.db', 'journal.db', 'time-series.duckdb'])(
+    'is refused where %s is none, in order, and with nothing but the reason',
+    async (name) => {
+      const folder = newFolder()
+      writeFileSync(join(folder, name), randomBytes(9_000))
+
+      const process = await launch(folder)
+
+      expect(await process.exited).toBe(1)
+      expect(process.output()).toMatch(/^streamvault: cannot go on: .*not a.* database.*\n$/m)
+      expect(process.output()).not.toContain('terminate')
+    },
+  )
 
   test('is refused with every problem of the environment at once, and stores nothing', async () => {
     const folder = join(newFolder(), 'data')

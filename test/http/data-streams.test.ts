@@ -175,6 +175,7 @@ describe('GET /streams/{stream_id}/status', () => {
       lastDataReceived: null,
       dataPointsToday: 0,
       errorCount: 0,
+      firing: { alerts: 0, severity: null },
       health: {
         status: 'healthy',
         uptime: expect.any(Number) as number,

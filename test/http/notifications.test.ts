@@ -16,6 +16,7 @@ import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
+import { sharedForAWhile } from '../support/sharing.ts'
 import { StateBeside } from '../support/state-beside.ts'
 import {
   attachmentAsItIs,
@@ -93,7 +94,7 @@ describe('GET /events/catalogue', () => {
     expect(events.find((one) => one.event_type === 'vault.permission.granted')).toMatchObject({
       category: 'permission_notifications',
       filters: ['vault_ids'],
-      produced: false,
+      produced: true,
     })
     expect(events.find((one) => one.event_type === 'asset.deployed')?.filters).toEqual([])
   })
@@ -112,6 +113,8 @@ describe('GET /events/catalogue', () => {
     await attachmentsOf(person)
     await outcomesOf(person)
     await verified(person)
+    await sharedForAWhile(service.api, person, `/vaults/${vaultId}`)
+    await sharedForAWhile(service.api, person, `/streams/${await keptAssetStream(person)}`)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -180,6 +183,8 @@ describe('the inbox', () => {
           severity: null,
           resource_type: 'vault',
           resource_id: vaultId,
+          vault_id: vaultId,
+          stream_id: null,
           read: false,
           archived: false,
         },

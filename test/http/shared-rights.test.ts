@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Role } from '../../src/twins/rights/right.ts'
 import { ForeignResources } from '../support/foreign-resources.ts'
+import { type Shared, share } from '../support/granted.ts'
 import {
   exampleBody,
   exampleHeaders,
@@ -16,7 +17,6 @@ import {
 } from '../support/openapi-operations.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { type Shared, share } from '../support/sharing.ts'
 
 /**
  * What a permission to READ and one to WRITE let their holder do, asked of every operation of the document: one that is

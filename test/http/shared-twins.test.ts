@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Page } from '../support/asset-streams.ts'
+import { revoke, share } from '../support/granted.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { revoke, share } from '../support/sharing.ts'
 import { assetStreamOf, attachmentOf, upload } from '../support/uploads.ts'
 import { vaultOf } from '../support/vault-of.ts'
 
@@ -88,8 +88,11 @@ describe('lists of somebody whom others let see something', () => {
     ])
   })
 
-  test('are pages of their own for others', async () => {
-    const { body } = await (await newPerson(service.api)).withKey<Page<Thing>>('GET', '/vaults')
+  test('have nothing of what is shared with others', async () => {
+    await sharedVault()
+    const ben = await newPerson(service.api)
+
+    const { body } = await ben.withKey<Page<Thing>>('GET', '/vaults')
 
     expect(body).toMatchObject({ total_records: 0, content: [] })
   })

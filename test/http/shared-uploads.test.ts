@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { revoke, share } from '../support/granted.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { revoke, share } from '../support/sharing.ts'
 import { assetStreamOf, attachmentAsItIs, attachmentOf, upload } from '../support/uploads.ts'
 import { vaultOf } from '../support/vault-of.ts'
 

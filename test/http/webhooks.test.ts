@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
+import { answering } from '../support/receiver.ts'
 import { runningService } from '../support/running-service.ts'
 import { testReceiver } from '../support/test-receiver.ts'
 import {
@@ -127,6 +128,37 @@ describe('a registration', () => {
     const first = await owner.withKey<WebhookBody>('POST', at, body, headers)
     const again = await owner.withKey<WebhookBody>('POST', at, body, headers)
     expect(again.body.id).toBe(first.body.id)
+  })
+})
+
+describe('a list', () => {
+  test('has those with a status, or those that fail, and counts them', async () => {
+    const found = async (query: string) => {
+      const { body } = await owner.withKey<Page<WebhookBody>>('GET', `${at}?${query}`)
+      const bearer = await owner.withToken<readonly { webhookId: string }[]>(
+        'GET',
+        `/webhooks?${query.replace('page_size', 'limit')}`,
+      )
+      expect(bearer.body.map(({ webhookId }) => webhookId)).toEqual(
+        body.content.map(({ id }) => id),
+      )
+      return [body.total_records, body.content.map(({ id }) => id)]
+    }
+    receiver.behaviour = answering(500)
+    const { id: bad } = await client.registered()
+    await owner.withToken('PUT', `/webhooks/${bad}`, { retryCount: 0 })
+    await vaultOf(owner)
+    const { id: good } = await client.registered({ event_types: ['vault.deleted'] })
+    const { id: paused } = await client.registered({ status: 'PAUSED' })
+    const { id: other } = await client.registered({ status: 'PAUSED' })
+
+    await expect.poll(() => found('failing=true')).toEqual([1, [bad]])
+    expect(await found('status=ACTIVE')).toEqual([2, [bad, good]])
+    expect(await found('status=PAUSED&page_size=1')).toEqual([2, [paused]])
+    expect(await found('status=PAUSED')).toEqual([2, [paused, other]])
+    expect(await found('status=PAUSED&failing=true')).toEqual([0, []])
+    expect(await found('status=DISABLED')).toEqual([0, []])
+    expect((await owner.withKey('GET', `${at}?status=BROKEN`)).status).toBe(400)
   })
 })
 

@@ -41,11 +41,14 @@ test.each<[EventType, object, string]>([
   ['security.key_created', {}, 'record/key/r1'],
   ['security.webhook_disabled', {}, 'record/webhook/r1'],
   ['security.email_disabled', {}, 'record/email/r1'],
+  ['vault.permission.granted', { vault_id: 'v1' }, 'vaults/v1'],
+  ['stream.permission.updated', { stream_id: 's1' }, 'record/asset-stream/s1'],
   // Nothing is left of these, or they have no place of their own.
   ['security.key_revoked', {}, 'inbox'],
   ['vault.deleted', {}, 'inbox'],
   ['stream.deleted', {}, 'inbox'],
-  ['vault.permission.granted', {}, 'inbox'],
+  ['vault.permission.revoked', { vault_id: 'v1' }, 'inbox'],
+  ['stream.permission.revoked', { stream_id: 's1' }, 'inbox'],
   ['signature.failed', {}, 'inbox'],
 ])('a mail about %s with %j leads to %s', (type, data, path) => {
   expect(whereTo(type, data)).toBe(`https://vault.example/iot/console/${path}`)

@@ -83,6 +83,7 @@ describe('an event that repeats another within five minutes', () => {
     'stream.data_received',
     'vault.data_updated',
     'vault.accessed',
+    'vault.permission_changed',
   ] as const)('is no matter for %s', async (type) => {
     await using users = await NotifiedUsers.open()
 

@@ -218,6 +218,16 @@ describe('an inbox', () => {
     }
   })
 
+  test.each([
+    [{ value: 91.5, threshold: 80 }, ' (temperature.max: 91.5, limit 80)'],
+    [{ value: 'stuck', threshold: null }, ' (temperature.max: stuck)'],
+    [{ value: null, threshold: null }, ' (temperature.max)'],
+  ])('says of an alert which rule has found what: %j', (found, said) => {
+    const alert = { streamName: 'boiler 7', ruleId: 'temperature.max', ...found }
+    const { message } = textOf({ type: 'stream.alert_triggered', data: JSON.stringify(alert) })
+    expect(message).toBe(`Stream alert: boiler 7${said}`)
+  })
+
   test('cuts a name that is too long for a glance', () => {
     const data = JSON.stringify({ name: '🔥'.repeat(300) })
 

@@ -165,9 +165,12 @@ describe('activity', () => {
     await counted.receive(foreign, 50)
     await counted.receive(second, 9)
 
-    expect(counted.activity.busiest(owners[0], 10)).toEqual([second, first])
-    expect(counted.activity.busiest(owners[0], 1)).toEqual([second])
-    expect(counted.activity.busiest(newId<UserId>(), 10)).toEqual([])
+    const { activity } = counted
+    const busiest = activity.busiest(owners[0], 10)
+    expect([...busiest.keys()]).toEqual([second, first])
+    expect(busiest.get(first)).toBe(activity.of([first]).get(first)?.receivedPerSecond)
+    expect([...activity.busiest(owners[0], 1).keys()]).toEqual([second])
+    expect(activity.busiest(newId<UserId>(), 10).size).toBe(0)
   })
 
   test('forgets streams that are gone, and what has been counted of them stays with their owner', async () => {
@@ -176,7 +179,7 @@ describe('activity', () => {
     counted.activity.forgetStreams(streams)
 
     expect(counted.activity.size).toBe(0)
-    expect(counted.activity.busiest(owners[0], 10)).toEqual([])
+    expect(counted.activity.busiest(owners[0], 10).size).toBe(0)
     expect(counted.activity.ofOwner(owners[0]).perMinute.received.at(-1)).toBe(5)
   })
 
@@ -201,7 +204,7 @@ describe('activity', () => {
 
     const spark = counted.activity.of(streams).get(next)?.spark ?? []
     expect(spark.reduce((sum: number, one) => sum + (one ?? 0), 0)).toBe(7)
-    expect(counted.activity.busiest(owners[0], 10)).toEqual([])
+    expect(counted.activity.busiest(owners[0], 10).size).toBe(0)
   })
 
   test('counts nothing of a stream that nobody has', async () => {

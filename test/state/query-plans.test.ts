@@ -51,6 +51,7 @@ const large = new Set([
   'idempotency_keys',
   'idempotent_answers',
   'inbox_entries',
+  'permissions',
   'quarantine',
   'vault_streams',
   'vaults',

@@ -51,7 +51,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   tags: fc.dictionary(fc.constantFrom('site', 'line'), fc.constantFrom('x', 'y'), { maxKeys: 2 }),
   isPaused: fc.boolean(),
   isFailing: fc.boolean(),
-  rate: fc.nat(1),
+  rate: fc.nat(2),
   counters: fc.option(
     fc.record({
       received: fc.nat(1),
@@ -139,10 +139,6 @@ function bytes(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right))
 }
 
-function byRate(one: Stream, other: Stream): number {
-  return compare(one, other, '-rate')
-}
-
 /** Below 0 where one stands before the other. */
 function compare(one: Stream, other: Stream, sort: StreamSort): number {
   const way = sort.startsWith('-') ? -1 : 1
@@ -175,7 +171,6 @@ class Owner {
   readonly #vaults = [0, 1].map(() => newId<VaultId>())
   readonly #othersVault = newId<VaultId>()
   readonly streams = new Map<StreamId, Stream>()
-  #made = 0
 
   async arrive(): Promise<void> {
     const mine = this.#vaults.map((id) => ({ ownerId: this.id, id }))
@@ -187,9 +182,7 @@ class Owner {
     const id = newId<StreamId>()
     const mine = { ownerId: this.id, vaultId: this.#vaults[given.vault] as VaultId }
     const place = isOwn ? mine : { ownerId: this.#other, vaultId: this.#othersVault }
-    // Nobody is told how busy a stream is, but by its place among others.
-    const rate = given.rate * ++this.#made
-    const stream = { ...given, rate, id, ...place }
+    const stream = { ...given, id, ...place }
     await insertStream(own.state, stream)
     if (isOwn) this.streams.set(id, stream)
   }
@@ -219,7 +212,7 @@ class Owner {
     const busiest = [...this.streams.values()].filter(({ rate }) => rate > 0)
     const activity = {
       of: async () => new Map(),
-      busiest: async () => busiest.toSorted(byRate).map(({ id }) => id),
+      busiest: async () => new Map(busiest.map(({ id, rate }) => [id, rate])),
     }
     return await pageOfStreams({ state: own.state, activity }, this.id, wish)
   }
@@ -317,7 +310,7 @@ test('of more streams than are counted, those are listed whose place an index kn
       (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n <= ${countedMax})
     SELECT ${ownerId} || n, ${ownerId}, ${id}, 'pump ' || n, 'pump ' || n, 'iot_sensor', n, 1
     FROM numbers`.execute(own.state)
-  const activity = { of: async () => new Map(), busiest: async () => [] }
+  const activity = { of: async () => new Map(), busiest: async () => new Map() }
   const ask = (asked: object, sort: StreamSort) => {
     const filter = listFilter(asked, { sources: { failing: () => [] }, nowUs: () => nowUs })
     const wish = { filter, sort, cursor: undefined, limit: 1 }

@@ -102,6 +102,22 @@ test('whatever a user still owns keeps the user, in each table that refers to us
   expect(new Set(await users(subject))).toEqual(new Set(owners))
 })
 
+test.each(['owner_id', 'user_id'])(
+  'a permission keeps the user whom its %s names, until its end is told',
+  async (column) => {
+    await using subject = await TestState.open()
+    const id = await deletedUser(subject)
+    await insertRow(subject, 'permissions', { [column]: id })
+    await subject.commit(countChange(subject.state, 'permissions', id, 1))
+    await remove(subject)
+    expect(await users(subject)).toEqual([id])
+
+    await subject.commit(subject.state.deleteFrom('permissions'))
+    await remove(subject)
+    expect(await users(subject)).toEqual([])
+  },
+)
+
 test('an inbox with entries stays, and its owner, until the last one is gone', async () => {
   await using subject = await TestState.open()
   const id = await deletedUser(subject)

@@ -156,7 +156,7 @@ export class ForeignResources {
     return this.#newestAssetStream
   }
 
-  /** Of the vault or asset stream that the path has named before it, for somebody else again. */
+  /** One for somebody new, of the vault or asset stream that the path has named before it. */
   async #permission(template: string): Promise<string> {
     const isOfVault = template.startsWith('/vaults/')
     const of = isOfVault ? `/vaults/${this.#newestVault}` : `/streams/${this.#newestAssetStream}`

@@ -64,10 +64,17 @@ export function FieldChart(props: FieldChartProps) {
 
 const none: readonly PlotBand[] = []
 
+/** What the system says of colours. */
+const systemQueries = [
+  '(prefers-color-scheme: dark)',
+  '(forced-colors: active)',
+  '(prefers-contrast: more)',
+]
+
 /** Calls back when colours or clocks are others. */
 function onAppearance(changed: () => void): () => void {
-  const system = matchMedia('(prefers-color-scheme: dark)')
-  system.addEventListener('change', changed)
+  const systems = systemQueries.map((query) => matchMedia(query))
+  for (const system of systems) system.addEventListener('change', changed)
   let isFirst = true
   const stop = effect(() => {
     void theme.value
@@ -77,7 +84,7 @@ function onAppearance(changed: () => void): () => void {
     isFirst = false
   })
   return () => {
-    system.removeEventListener('change', changed)
+    for (const system of systems) system.removeEventListener('change', changed)
     stop()
   }
 }

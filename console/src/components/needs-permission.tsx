@@ -1,19 +1,20 @@
 import { facts } from '../api/session.ts'
 
-/** What is not shown because the key may not: which permission is missing, and who can give it. */
-export function NeedsPermission({
-  scopes,
-  what,
-}: {
+export interface NeedsPermissionProps {
   readonly scopes: readonly string[]
+  /** What the key may not do with it. */
+  readonly to?: string
   readonly what: string
-}) {
+}
+
+/** What is not there because the key may not: which permission is missing, and who can give it. */
+export function NeedsPermission({ scopes, to = 'see', what }: NeedsPermissionProps) {
   const granted: readonly string[] = facts.value?.scopes ?? []
   const missing = scopes.filter((scope) => !granted.includes(scope))
   return (
     <div class="notice">
       <p>
-        This key may not see {what}: it lacks the permission{missing.length > 1 && 's'}{' '}
+        This key may not {to} {what}: it lacks the permission{missing.length > 1 && 's'}{' '}
         {missing.map((scope) => (
           <code key={scope}>{scope} </code>
         ))}

@@ -1,8 +1,8 @@
 import { RefreshCw } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { errorCatalogue } from '../../../clients/typescript/errors.ts'
 import type { Failure } from '../api/failure.ts'
+import { remedyOf } from '../api/remedies.ts'
 import type { Resource } from '../api/resource.ts'
 import { span } from '../formats/times.ts'
 import { Icon } from './icon.tsx'
@@ -79,7 +79,7 @@ export function Failed({
 /** The same in words alone, within forms and dialogs. */
 export function FailureText({ failure }: { readonly failure: Failure }) {
   const { code, message, details } = failure
-  const remedy = remedyOf(code)
+  const remedy = remedyOf(failure)
   return (
     <>
       <p>
@@ -138,18 +138,4 @@ export function Empty({
       {children}
     </div>
   )
-}
-
-const ownRemedies: Readonly<Record<string, string>> = {
-  unreachable: 'The service was not reached: it may be starting anew, or the network is gone.',
-  unreadable:
-    'Something between here and the service has answered instead of it, such as a proxy: tell who runs it.',
-  rate_limited: 'Too much was asked at once. It goes on when the time that is shown is over.',
-  page_error:
-    'This is a mistake of the page. Load it again; if it stays, tell who runs the service.',
-}
-
-function remedyOf(code: string): string | undefined {
-  const known: Readonly<Record<string, { readonly remedy: string }>> = errorCatalogue
-  return ownRemedies[code] ?? known[code]?.remedy
 }

@@ -5,7 +5,14 @@ import { ConfirmedDeed } from '../components/confirmed-deed.tsx'
 import { changeOf } from '../editor/drafts.ts'
 import { count } from '../formats/numbers.ts'
 import { downloadAll } from './download-all.ts'
-import { type EntryFilter, groupsOf, type Summary, streamsOf } from './entries.ts'
+import {
+  type EntryFilter,
+  groupsOf,
+  type Reach,
+  reachOf,
+  type Summary,
+  streamsOf,
+} from './entries.ts'
 import { clearAll, type Progress, redriveAll, tryAll } from './judging.ts'
 import { type Done, Outcome } from './outcome.tsx'
 import { type ChosenEntry, type Target, targetsOfChosen, targetsOfFilter } from './targets.ts'
@@ -16,7 +23,6 @@ export interface DeedsProps {
   readonly chosen: ReadonlyMap<string, ChosenEntry>
   /** All that meet the filter, also those of other pages. */
   readonly isAll: boolean
-  readonly total: number | undefined
   readonly onAll: (isAll: boolean) => void
   readonly onNone: () => void
   /** Something has left the quarantine. */
@@ -25,18 +31,19 @@ export interface DeedsProps {
 
 /** What can be done with entries: those that are chosen, or all that meet the filter. */
 export function Deeds(props: DeedsProps) {
-  const { filter, summary, chosen, isAll, total, onAll, onNone, onDone } = props
+  const { filter, summary = nothing, chosen, isAll, onAll, onNone, onDone } = props
   const [isAsking, setAsking] = useState(false)
   const targets = isAll
-    ? targetsOfFilter(streamsOf(groupsOf(summary ?? nothing, filter)), filter)
+    ? targetsOfFilter(streamsOf(groupsOf(summary, filter)), filter)
     : targetsOfChosen(chosen.values())
-  const entries = isAll ? total : chosen.size
+  const reach = reachOf(summary, filter)
+  const entries = isAll ? reach.entries : chosen.size
   const isNothing = targets.length === 0
   const { progress, done, setDone, judge, hasDraft } = useJudging(targets, onDone)
   return (
     <section class="stack quarantine-deeds" aria-label="What to do with entries">
       <div class="row">
-        <Chosen {...props} entries={entries} onAll={onAll} onNone={onNone} />
+        <Chosen isAll={isAll} chosen={chosen} reach={reach} onAll={onAll} onNone={onNone} />
         <span class="spring" />
         <span class="row">
           <Action isDisabled={isNothing} run={() => judge('tried')}>
@@ -102,20 +109,23 @@ function useJudging(targets: readonly Target[], onDone: () => void) {
 
 const nothing: Summary = { entries: 0, reasons: [], groups: [], groupCount: 0 }
 
-interface ChosenProps extends DeedsProps {
-  readonly entries: number | undefined
+interface ChosenProps extends Pick<DeedsProps, 'isAll' | 'chosen' | 'onAll' | 'onNone'> {
+  readonly reach: Reach
 }
 
-function Chosen({ isAll, total, chosen, entries, onAll, onNone }: ChosenProps) {
+function Chosen({ isAll, chosen, reach, onAll, onNone }: ChosenProps) {
+  const { isPart, entries } = reach
+  const all = (
+    <button type="button" class="button" onClick={() => onAll(true)}>
+      Choose all{entries === undefined ? ' that meet the filter' : ` ${count(entries)}`}
+      {isPart && ' of the streams with the most'}
+    </button>
+  )
   if (!isAll && chosen.size === 0) {
     return (
       <>
         <span class="soft">Nothing is chosen.</span>
-        {total !== 0 && (
-          <button type="button" class="button" onClick={() => onAll(true)}>
-            Choose all{total === undefined ? ' that meet the filter' : ` ${count(total)}`}
-          </button>
-        )}
+        {entries !== 0 && all}
       </>
     )
   }
@@ -125,12 +135,9 @@ function Chosen({ isAll, total, chosen, entries, onAll, onNone }: ChosenProps) {
         {isAll
           ? `All${entries === undefined ? '' : ` ${count(entries)}`} that meet the filter are chosen`
           : `${count(chosen.size)} chosen`}
+        {isAll && isPart && ', of the streams with the most'}
       </strong>
-      {!isAll && total !== chosen.size && (
-        <button type="button" class="button" onClick={() => onAll(true)}>
-          Choose all{total === undefined ? ' that meet the filter' : ` ${count(total)}`}
-        </button>
-      )}
+      {!isAll && entries !== chosen.size && all}
       <button type="button" class="button" onClick={onNone}>
         Choose none
       </button>

@@ -31,22 +31,51 @@ export async function listEntries(filter: EntryFilter, cursor: string, signal?: 
   return await api.call('listQuarantineOfAll', { query, signal })
 }
 
-export async function summarize(signal?: AbortSignal): Promise<Summary> {
-  return await api.call('summarizeQuarantineOfAll', { query: { limit: groupsMax }, signal })
+/** Counts the entries of all streams; those of the one that is meant are among them, however few it has. */
+export async function summarize(streamId: string, signal?: AbortSignal): Promise<Summary> {
+  const query = { limit: groupsMax }
+  const summary = await api.call('summarizeQuarantineOfAll', { query, signal })
+  if (streamId === '' || !isCut(summary)) return summary
+  const path = { streamId }
+  const [{ reasons }, { name }] = await Promise.all([
+    api.call('summarizeQuarantine', { path, signal }),
+    api.call('readStream', { path, signal }),
+  ])
+  const own = reasons.map((counted) => ({ streamId, streamName: name, ...counted }))
+  const others = summary.groups.filter((group) => group.streamId !== streamId)
+  return { ...summary, groups: [...own, ...others] }
 }
 
-/** How many entries meet a filter; undefined where only a part of the time is meant, or not all are named. */
+/** How many entries meet a filter; undefined where only a part of the time is meant. */
 export function countOf(
   summary: Summary,
   { streamId, reason, start }: EntryFilter,
 ): number | undefined {
   if (start !== '') return undefined
-  if (streamId === '') {
-    const found = summary.reasons.filter((one) => reason === '' || one.reason === reason)
-    return found.reduce((sum, { entries }) => sum + entries, 0)
-  }
-  if (summary.groupCount > summary.groups.length) return undefined
-  return groupsOf(summary, { streamId, reason }).reduce((sum, { entries }) => sum + entries, 0)
+  if (streamId !== '') return sumOf(groupsOf(summary, { streamId, reason }))
+  return sumOf(summary.reasons.filter((one) => reason === '' || one.reason === reason))
+}
+
+/** What "all" can mean of a filter: streams are acted on one by one, and those with the most are known by name. */
+export interface Reach {
+  /** Some streams with few entries are left out. */
+  readonly isPart: boolean
+  /** Undefined where it is not counted. */
+  readonly entries: number | undefined
+}
+
+export function reachOf(summary: Summary, filter: EntryFilter): Reach {
+  const named = sumOf(groupsOf(summary, filter))
+  const all = countOf(summary, { ...filter, start: '' }) ?? named
+  return { isPart: named < all, entries: filter.start === '' ? named : undefined }
+}
+
+function isCut({ groupCount, groups }: Summary): boolean {
+  return groupCount > groups.length
+}
+
+function sumOf(counted: readonly { readonly entries: number }[]): number {
+  return counted.reduce((sum, { entries }) => sum + entries, 0)
 }
 
 export function groupsOf(summary: Summary, { streamId, reason }: Omit<EntryFilter, 'start'>) {

@@ -45,7 +45,9 @@ function Refused({ stream }: { readonly stream: QuarantineViewProps['stream'] })
   const query = useQuery()
   const filter = useFilter(query, stream?.streamId)
   const cursor = query.get('cursor')
-  const summary = useResource(summarize, [stream?.streamId], { everyMs: countEveryMs })
+  const summary = useResource((signal) => summarize(filter.streamId, signal), [filter.streamId], {
+    everyMs: countEveryMs,
+  })
   const entries = useResource((signal) => listEntries(filter, cursor, signal), [filter, cursor])
   const total = summary.data && countOf(summary.data, filter)
   useNewest(summary.data?.entries, () => cursor === '' && entries.reload())
@@ -68,7 +70,6 @@ function Refused({ stream }: { readonly stream: QuarantineViewProps['stream'] })
           summary={summary.data}
           chosen={chosen}
           isAll={isAll}
-          total={total}
           onAll={setAll}
           onNone={chooseNone}
           onDone={again}

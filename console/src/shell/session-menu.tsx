@@ -27,7 +27,7 @@ export function SessionMenu() {
           <dd class="mono">{known.apiKeyId}</dd>
           <dt>Session ends</dt>
           <dd>
-            <Time at={known.expiresAt} />
+            <Time at={known.expiresAt} />, however much it is used; earlier when it is not
           </dd>
         </dl>
         <Appearance />

@@ -140,20 +140,21 @@ export class Activity {
     return new Map(streamIds.map((id) => [id, this.#paceOf(id, unknown)]))
   }
 
-  /** The streams of an owner that most is received of now, as far as anything is. */
-  busiest(ownerId: UserId, limit: number): readonly StreamId[] {
+  /** The streams of an owner that most is received of now, as far as anything is: readings per second, the most first. */
+  busiest(ownerId: UserId, limit: number): ReadonlyMap<StreamId, number> {
     const owner = this.#owners.get(ownerId)
-    if (owner === undefined) return []
+    if (owner === undefined) return new Map()
     const nowMs = this.#nowMs()
-    const paces = Array.from(this.#rows.of(owner), ([id, row]) => ({
-      id: id as StreamId,
-      perSecond: this.#rows.perSecond(row, nowMs),
-    }))
-    return paces
-      .filter(({ perSecond }) => perSecond > 0)
-      .toSorted((one, other) => other.perSecond - one.perSecond || (one.id < other.id ? -1 : 1))
-      .slice(0, limit)
-      .map(({ id }) => id)
+    const paces = Array.from(
+      this.#rows.of(owner),
+      ([id, row]) => [id as StreamId, this.#rows.perSecond(row, nowMs)] as const,
+    )
+    return new Map(
+      paces
+        .filter(([, perSecond]) => perSecond > 0)
+        .toSorted(([, one], [, other]) => other - one)
+        .slice(0, limit),
+    )
   }
 
   /** What has become of the readings of an owner's streams. */

@@ -3,7 +3,10 @@ import type { StreamPace } from './activity.ts'
 
 interface AskedWorker {
   pacesOf(streamIds: readonly StreamId[]): Promise<ReadonlyMap<StreamId, StreamPace>>
-  busiest(wish: { readonly ownerId: UserId; readonly limit: number }): Promise<readonly StreamId[]>
+  busiest(wish: {
+    readonly ownerId: UserId
+    readonly limit: number
+  }): Promise<ReadonlyMap<StreamId, number>>
 }
 
 /** How much comes of streams, for threads other than the one that counts. */
@@ -19,8 +22,8 @@ export class AskedActivity {
     return await this.#worker.pacesOf(streamIds)
   }
 
-  /** The streams of an owner that most is received of now: those of which nothing is are left out. */
-  async busiest(ownerId: UserId, limit: number): Promise<readonly StreamId[]> {
+  /** Readings per second of the streams of an owner that most is received of: those of which nothing is are left out. */
+  async busiest(ownerId: UserId, limit: number): Promise<ReadonlyMap<StreamId, number>> {
     return await this.#worker.busiest({ ownerId, limit })
   }
 }

@@ -1,5 +1,14 @@
 import { headerBytes } from './entry.ts'
 
+/** Numbers of this size are held in sets without memory of their own. */
+const markMask = 0x3fff_ffff
+
+/** The mark that entries of a stream have (see `EntryBytes`). */
+export function markOf(streamKey: string): number {
+  const [first = 0, second = 0, third = 0, fourth = 0] = Buffer.from(streamKey, 'latin1')
+  return (first | (second << 8) | (third << 16) | (fourth << 24)) & markMask
+}
+
 /**
  * Bytes of a batch: entries, one after the other. Each method reads something of the entry that begins at
  * the byte `at`, and trusts that there is one; the layout is described in entry.ts.
@@ -31,6 +40,11 @@ export class EntryBytes {
 
   streamKey(at: number): string {
     return this.#buffer.toString('latin1', at + 6, at + 22)
+  }
+
+  /** A number that entries of one stream share, and hardly any others. */
+  streamMark(at: number): number {
+    return this.#view.getUint32(at + 6, true) & markMask
   }
 
   streamVersion(at: number): number {

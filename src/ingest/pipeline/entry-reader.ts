@@ -108,6 +108,11 @@ export class EntryReader {
     return this.bytes.streamKey(this.#at)
   }
 
+  /** A number that is quickly read, to pass over what is of other streams. */
+  get streamMark(): number {
+    return this.bytes.streamMark(this.#at)
+  }
+
   get streamVersion(): number {
     return this.bytes.streamVersion(this.#at)
   }

@@ -106,14 +106,19 @@ export async function startEngine(config: Config, onFault?: OnFault) {
 async function openFiles(config: Config, folder: DataFolder) {
   const { worker, follower, ...told } = workerOf(config, folder)
   const time = resumedTime(worker)
+  const ready = race([worker.ready(), worker.failed])
   const [journal, mqttSessions, , diskSpace, { before: lastThere }] = await Promise.all([
     openJournal(config, folder.journal, follower),
     // What is in them ends by steady time.
     time.then(() => openSessions(folder.mqttSessions, systemClock)),
-    race([worker.ready(), worker.failed]),
+    ready,
     DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
     time,
-  ])
+  ]).catch(async (error: unknown) => {
+    // Who ends the process meanwhile would have the library of the store end it, in its own way.
+    await ready.catch(() => undefined)
+    throw error
+  })
   await worker.start()
   return { worker, ...told, journal, mqttSessions, diskSpace, lastThere }
 }

@@ -104,8 +104,11 @@ export interface StoredProcedures {
 /** What has come in of late: since the start of the service, and for two hours at most. */
 export interface ActivityProcedures {
   pacesOf(streamIds: readonly StreamId[]): Promise<ReadonlyMap<StreamId, StreamPace>>
-  /** The streams that most is received of now. */
-  busiest(wish: { readonly ownerId: UserId; readonly limit: number }): Promise<readonly StreamId[]>
+  /** Readings per second of the streams that most is received of now. */
+  busiest(wish: {
+    readonly ownerId: UserId
+    readonly limit: number
+  }): Promise<ReadonlyMap<StreamId, number>>
   activityOf(ownerId: UserId): Promise<OwnerActivity>
 }
 

@@ -54,6 +54,26 @@ const decidedWaitMs = 2_000
 /** The store is not as quick, and a removal of many readings takes seconds. */
 const storedWaitMs = 10_000
 
+/**
+ * Opens what the worker stands on. The library of the store must not be at work when a start that is refused ends the
+ * thread: it would end the process. So both have been opened or not before either is told of, and what is open is
+ * closed.
+ *
+ * @throws what the first of them throws
+ */
+async function openBoth(
+  opening: ReturnType<typeof openState>,
+  storing: ReturnType<typeof openTimeSeries>,
+) {
+  const [opened, stored] = await Promise.allSettled([opening, storing])
+  if (opened.status === 'fulfilled' && stored.status === 'fulfilled') {
+    return { ...opened.value, store: stored.value }
+  }
+  if (stored.status === 'fulfilled') await stored.value.close()
+  if (opened.status === 'fulfilled') await opened.value.state.destroy()
+  throw [opened, stored].find((one) => one.status === 'rejected')?.reason
+}
+
 async function openState(path: string) {
   const state = await openStateForWriting(path)
   return { state, time: await resumeSteadyTime(state) }
@@ -62,7 +82,7 @@ async function openState(path: string) {
 /** Composition root of the worker thread: state, store, and the two consumers of the journal. */
 async function compose(data: WorkerData, opening: ReturnType<typeof openState>) {
   const logger = createLogger(data.logLevel)
-  const [{ state }, store] = await Promise.all([opening, openTimeSeries(data.timeSeries, logger)])
+  const { state, store } = await openBoth(opening, openTimeSeries(data.timeSeries, logger))
   const statePlaces = FilePlaces.ofDatabase(data.statePath)
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()

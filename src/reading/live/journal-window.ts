@@ -2,6 +2,7 @@ import { kindQuarantined } from '../../ingest/pipeline/entry.ts'
 import { EntryReader } from '../../ingest/pipeline/entry-reader.ts'
 import type { JournalBatch, JournalReader, Offset } from '../../storage/journal/journal.ts'
 import type { ReadingsCursor } from '../../storage/time-series/readings-query.ts'
+import { FollowedStreams, type Places, placesOf } from './followed-streams.ts'
 import { quarantinedJson, readingJson } from './live-entry.ts'
 import { isBehind } from './position.ts'
 
@@ -46,18 +47,21 @@ export interface Slice {
   readonly next: Offset
 }
 
-interface IndexedBatch extends JournalBatch {
-  /** For each stream its entries: place in the batch and first byte, in turn. */
-  readonly index: ReadonlyMap<string, readonly number[]>
+interface LookedAtBatch extends JournalBatch {
+  /** The streams that it was looked through for. */
+  readonly soughtKeys: ReadonlySet<string>
+  readonly places: Places
 }
 
 /**
  * The journal for those who follow single streams. All who are near its end share one pass over each
- * batch, which finds out whose entries are in it; who is further behind reads for himself.
+ * batch, which finds the entries of all streams that are followed; who is further behind, or follows another one,
+ * looks for himself.
  */
 export class JournalWindow {
   readonly #reader: JournalReader
-  readonly #batches: IndexedBatch[] = []
+  readonly #followed = new FollowedStreams()
+  readonly #batches: LookedAtBatch[] = []
   #bytes = 0
   /** Offset after the newest batch at hand. */
   #end: Offset
@@ -72,7 +76,7 @@ export class JournalWindow {
     return this.#end
   }
 
-  /** Takes in what the journal has got; the keys of the streams that it is about, or `all`. */
+  /** Takes in what the journal has got; the keys of the followed streams that it is about, or `all`. */
   advance(): ReadonlySet<string> | 'all' {
     const batches = this.#reader.read(this.#end, entriesMax)
     const [first] = batches
@@ -80,12 +84,13 @@ export class JournalWindow {
     const head = this.#reader.nextOffset()
     if (first.firstOffset !== this.#end || head - this.#end > behindMax) return this.#restart(head)
     const keys = new Set<string>()
+    const soughtKeys = this.#followed.keys
     for (const batch of batches) {
-      const indexed = { ...batch, index: indexOf(batch) }
-      this.#batches.push(indexed)
+      const places = placesOf(batch.bytes, soughtKeys)
+      this.#batches.push({ ...batch, soughtKeys, places })
       this.#bytes += batch.bytes.byteLength
       this.#end = batch.firstOffset + batch.count
-      for (const key of indexed.index.keys()) keys.add(key)
+      for (const key of places.keys()) keys.add(key)
     }
     this.#shrink()
     return keys
@@ -100,7 +105,8 @@ export class JournalWindow {
 
   /** What there is of one stream; undefined when the journal does not hold it any more. */
   slice(request: SliceRequest): Slice | undefined {
-    const { from } = request
+    const { from, streamKey } = request
+    this.#followed.note(streamKey)
     if (from > this.#end) return undefined
     if (from >= this.#begin) return collect(this.#batches, request, this.#end)
     const batches = this.#reader.read(from, entriesMax)
@@ -136,20 +142,9 @@ function startsAt(batch: JournalBatch | undefined, offset: Offset): boolean {
   return batch !== undefined && batch.firstOffset <= offset
 }
 
-function indexOf({ bytes }: JournalBatch): ReadonlyMap<string, readonly number[]> {
-  const index = new Map<string, number[]>()
-  const entry = new EntryReader(bytes)
-  for (let place = 0; entry.next(); place++) {
-    const places = index.get(entry.streamKey)
-    if (places) places.push(place, entry.start)
-    else index.set(entry.streamKey, [place, entry.start])
-  }
-  return index
-}
-
 /** The stream's entries in batches that follow each other, up to what one slice may hold. */
 function collect(
-  batches: readonly (JournalBatch | IndexedBatch)[],
+  batches: readonly (JournalBatch | LookedAtBatch)[],
   request: SliceRequest,
   end: Offset,
 ): Slice {
@@ -179,9 +174,11 @@ interface Found {
   readonly entry: EntryReader
 }
 
-function* entriesOf(batch: JournalBatch | IndexedBatch, streamKey: string): Generator<Found> {
+function* entriesOf(batch: JournalBatch | LookedAtBatch, streamKey: string): Generator<Found> {
   const { firstOffset, bytes } = batch
-  const places = ('index' in batch ? batch.index : indexOf(batch)).get(streamKey) ?? []
+  const isLookedAt = 'places' in batch && batch.soughtKeys.has(streamKey)
+  const found = isLookedAt ? batch.places : placesOf(bytes, new Set([streamKey]))
+  const places = found.get(streamKey) ?? []
   for (let at = 0; at < places.length; at += 2) {
     const entry = new EntryReader(bytes.subarray(places[at + 1]))
     entry.next()

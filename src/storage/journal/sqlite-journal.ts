@@ -230,11 +230,14 @@ export class SqliteJournalReader implements JournalReader {
 
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { readOnly: true })
+    // One look finds the batch that the offset may lie in. Were that a condition of the look, one for an offset at the end,
+    // where nothing is yet, would go through all batches.
     this.#select = this.#database.prepare(
       `SELECT first_offset, entries, payload FROM batches
        WHERE first_offset >= coalesce(
-         (SELECT first_offset FROM batches WHERE first_offset <= :from AND first_offset + entries > :from
-          ORDER BY first_offset DESC LIMIT 1), :from)
+         (SELECT iif(first_offset + entries > :from, first_offset, NULL)
+          FROM (SELECT first_offset, entries FROM batches WHERE first_offset <= :from
+                ORDER BY first_offset DESC LIMIT 1)), :from)
        ORDER BY first_offset`,
     )
   }

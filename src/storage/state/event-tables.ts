@@ -93,6 +93,9 @@ interface InboxEntryTable {
   readonly message: string
   readonly resource_type: string
   readonly resource_id: string
+  /** What it is about besides: null where nothing of that kind is. */
+  readonly vault_id: Defaulted<string | null>
+  readonly stream_id: Defaulted<string | null>
   /** How serious an alert is. */
   readonly severity: string | null
   readonly read_at: number | null

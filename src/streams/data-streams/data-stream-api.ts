@@ -1,3 +1,4 @@
+import { severities } from '../../../processors/alert-rules.ts'
 import { versionHeaders } from '../../requests/http/if-match.ts'
 import * as s from '../../requests/http/schema.ts'
 import { definition, streamVersion } from './definition-schemas.ts'
@@ -82,6 +83,12 @@ const webhookStatus = s.component('InboundWebhookStatus', {
   description: 'Of streams that others send messages to.',
 })
 
+/** Alerts of a stream that fire, counted. */
+export const firingAlerts = s.record({
+  alerts: s.count,
+  severity: { ...s.nullable(s.choice(severities)), description: 'Of the worst of them.' },
+})
+
 export const streamStatus = s.component(
   'StreamStatus',
   s.record(
@@ -91,6 +98,7 @@ export const streamStatus = s.component(
       lastDataReceived: s.nullable(s.dateTime),
       dataPointsToday: s.count,
       errorCount: s.count,
+      firing: { ...firingAlerts, description: 'Alerts that fire, and nobody has acknowledged.' },
       health: s.record(
         {
           status: s.among(['healthy', 'degraded']),

@@ -199,14 +199,15 @@ export async function shownStatus(
 ): Promise<Static<typeof api.streamStatus>> {
   await processing.caughtUp()
   const decided: DecidedCounts = await streams.counts(stream.id)
-  const [progress, problem, retention] = await Promise.all([
+  const [progress, problem, retention, firing] = await Promise.all([
     processing.progress(stream.id),
     processing.problem(),
     streams.retention(stream.id),
+    streams.firing(stream.id),
   ])
   const source = sources.statusOf(stream.id)
   const webhook = isInbound(stream.source) ? sources.hookStatusOf(stream.id) : undefined
-  const known = { stream, decided, ...progress, problem, source, webhook, retention }
+  const known = { stream, decided, ...progress, problem, source, webhook, retention, firing }
   return statusBody({ ...known, nowUs: nowUs() })
 }
 

@@ -12,6 +12,7 @@ import {
   type VersionedDefinition,
   versionedJson,
 } from './definition.ts'
+import { type FiringAlerts, firingOf, noneFires } from './firing-alerts.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import { type KeptTimes, retentionColumns, retentionOf } from './retention.ts'
 import { takesSeveralTopics } from './source-kinds.ts'
@@ -178,6 +179,10 @@ export class DataStreamStore {
   /** How long its data is kept; null is for ever. */
   async retention(id: StreamId): Promise<KeptTimes> {
     return await retentionOf(this.#state, id)
+  }
+
+  async firing(id: StreamId): Promise<FiringAlerts> {
+    return (await firingOf(this.#state, [id])).get(id) ?? noneFires
   }
 
   async counts(id: StreamId): Promise<DecidedCounts> {

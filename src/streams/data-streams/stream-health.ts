@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
-import type { Severity } from '../../../processors/alert-rules.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import { formatUs } from '../../core/time.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { padded } from '../../storage/state/portions.ts'
 import type { VersionedDefinition } from './definition.ts'
+import { firingOf, noneFires } from './firing-alerts.ts'
 import type { FoundStream } from './stream-list.ts'
 import { fieldsMax, sparkSlots, type streamHealth } from './stream-list-api.ts'
 import type { StreamSources } from './stream-sources.ts'
@@ -25,8 +25,8 @@ export interface ActivityOfStream {
 export interface StreamActivity {
   /** The activity of these streams; one that is left out has received nothing. */
   of(ids: readonly StreamId[]): Promise<ReadonlyMap<StreamId, ActivityOfStream>>
-  /** Streams of an owner that receive something, the busiest first. */
-  busiest(ownerId: UserId, limit: number): Promise<readonly StreamId[]>
+  /** Readings per second of the streams of an owner that receive something: the busiest, where there are more. */
+  busiest(ownerId: UserId, limit: number): Promise<ReadonlyMap<StreamId, number>>
 }
 
 export interface HealthNeeds {
@@ -62,7 +62,7 @@ export async function healthOf(
         lastReadingAt: lastReceivedAtUs === null ? null : formatUs(lastReceivedAtUs),
         receivedPerSecond,
         quarantined,
-        firing: firing.get(id) ?? { alerts: 0, severity: null },
+        firing: firing.get(id) ?? noneFires,
         ...sourceOf(sources, stream),
         fields: fields.get(id) ?? [],
         spark,
@@ -88,26 +88,6 @@ function sourceOf(
     },
   }
 }
-
-/** Alerts that fire, and the worst of them, by stream. */
-async function firingOf(state: StateDatabase, ids: readonly StreamId[]) {
-  const rows = await state
-    .selectFrom('alerts')
-    .select(['stream_id', 'severity'])
-    .where('stream_id', 'in', padded(ids))
-    .where('state', '=', 'firing')
-    .execute()
-  const byStream = Map.groupBy(rows, (row) => row.stream_id as StreamId)
-  return new Map(
-    [...byStream].map(([id, alerts]) => {
-      const severities = new Set(alerts.map(({ severity }) => severity))
-      const severity = worstFirst.find((one) => severities.has(one)) ?? null
-      return [id, { alerts: alerts.length, severity }] as const
-    }),
-  )
-}
-
-const worstFirst: readonly Severity[] = ['critical', 'warning', 'info']
 
 /** The fields that readings of a stream have where they are stored. */
 async function fieldsOf(state: StateDatabase, ids: readonly StreamId[]) {

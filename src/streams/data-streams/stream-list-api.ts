@@ -1,6 +1,6 @@
-import { severities } from '../../../processors/alert-rules.ts'
 import type { FieldType } from '../../contracts/stream-schema.ts'
 import * as s from '../../requests/http/schema.ts'
+import { firingAlerts } from './data-stream-api.ts'
 import { listedFields } from './definition-schemas.ts'
 import { countedMax } from './stream-list.ts'
 import { placedSorts, rankedMax, rankedSorts } from './stream-order.ts'
@@ -63,10 +63,7 @@ const healthFields = {
   lastReadingAt: { ...s.nullable(s.dateTime), description: 'When it has received something last.' },
   receivedPerSecond: s.number,
   quarantined: { ...s.count, description: 'Readings in its quarantine now.' },
-  firing: s.record({
-    alerts: s.count,
-    severity: { ...s.nullable(s.choice(severities)), description: 'Of the worst of them.' },
-  }),
+  firing: firingAlerts,
   source: {
     ...s.record(
       {

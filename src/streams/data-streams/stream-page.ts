@@ -136,14 +136,13 @@ async function byCreation(
   return rows.map(({ id }) => id)
 }
 
-/** Streams that receive nothing keep the order that they have. */
+/** Streams of which as much is received keep the order that they have. */
 function byRate(
   ids: readonly string[],
-  busiest: readonly string[],
+  rates: ReadonlyMap<string, number>,
   isFalling: boolean,
 ): readonly string[] {
-  const ranks = new Map(busiest.map((id, rank) => [id, rank]))
-  const rankOf = (id: string) => ranks.get(id) ?? busiest.length
-  const way = isFalling ? 1 : -1
-  return ids.toSorted((one, other) => way * (rankOf(one) - rankOf(other)))
+  const rateOf = (id: string) => rates.get(id) ?? 0
+  const way = isFalling ? -1 : 1
+  return ids.toSorted((one, other) => way * (rateOf(one) - rateOf(other)))
 }

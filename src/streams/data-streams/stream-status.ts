@@ -3,6 +3,7 @@ import { formatUs } from '../../core/time.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
 import type { streamStatus } from './data-stream-api.ts'
 import type { DataStream, DecidedCounts } from './data-stream-store.ts'
+import type { FiringAlerts } from './firing-alerts.ts'
 import type { KeptTimes } from './retention.ts'
 import type { HookStatus, SourceStatus } from './stream-sources.ts'
 import { stateOf } from './stream-state.ts'
@@ -26,6 +27,7 @@ export interface StatusFacts {
   readonly webhook: HookStatus | undefined
   /** How long its data is kept; null is for ever. */
   readonly retention: KeptTimes
+  readonly firing: FiringAlerts
   readonly nowUs: number
 }
 
@@ -83,6 +85,7 @@ export function statusBody(facts: StatusFacts): StatusBody {
     lastDataReceived: timeOrNull(lastReceivedAtUs),
     dataPointsToday: decided.day === Math.floor(nowUs / usPerDay) ? decided.receivedOnDay : 0,
     errorCount: counters.quarantined + counters.discarded,
+    firing: facts.firing,
     health: {
       status: problem === undefined ? 'healthy' : 'degraded',
       ...(problem !== undefined && { problem }),

@@ -99,7 +99,9 @@ function shown(value: unknown): string | undefined {
 
 /** The name of the resource, or what it has instead of one. Of a URL it is the host: its path can be secret. */
 function nameOf(data: Data): string | undefined {
-  const named = ['name', 'asset_code', 'streamName', 'email'].map((key) => shown(data[key]))
+  const named = ['name', 'asset_code', 'streamName', 'email', 'username'].map((key) =>
+    shown(data[key]),
+  )
   return named.find((name) => name !== undefined) ?? hostIn(data)
 }
 
@@ -119,6 +121,9 @@ const factNames: Readonly<Record<string, string>> = {
   ledger: 'Ledger',
   type: 'Type',
   permission: 'Permission',
+  username: 'User',
+  role: 'Role',
+  expires_at: 'Until',
   consecutive_failures: 'Failures in a row',
   id: 'Id',
   alertId: 'Alert',
@@ -151,12 +156,20 @@ function pathOf({ type, resourceId }: Pick<RecordedEvent, 'type' | 'resourceId'>
   }
   const last = Math.max(type.lastIndexOf('.'), type.search(/_(?:created|disabled|revoked)$/))
   const subject = type.slice(0, last)
+  if (/\.permission[._]/.test(type)) return placeOfPermission(type, data)
   // Events of both kinds of streams begin alike: only those of assets have a code.
   const isAsset = subject === 'stream' && data['asset_code'] !== undefined
   const place = isAsset ? assetPlace : places[subject]
-  // What is gone has no place any more; permissions, signatures and assets have none yet.
+  // What is gone has no place any more; signatures and assets have none yet.
   if (place === undefined || /\.deleted$|_revoked$/.test(type)) return '/console/inbox'
   return place + inPath(resourceId)
+}
+
+/** What is shared: those from whom it was taken see it no more. */
+function placeOfPermission(type: string, { vault_id: vaultId, stream_id: streamId }: Data): string {
+  if (type.endsWith('.revoked')) return '/console/inbox'
+  if (typeof vaultId === 'string') return `${places['vault']}${inPath(vaultId)}`
+  return typeof streamId === 'string' ? assetPlace + inPath(streamId) : '/console/inbox'
 }
 
 function inPath(id: string): string {

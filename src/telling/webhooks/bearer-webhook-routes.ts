@@ -9,6 +9,7 @@ import {
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import * as api from './bearer-webhook-api.ts'
 import { defaultSettings } from './webhook.ts'
+import { filterParameters } from './webhook-api.ts'
 import { logOf } from './webhook-records.ts'
 import {
   change,
@@ -30,7 +31,8 @@ export function bearerWebhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsy
   }
 }
 
-const listQuery = queryOf(cursorQuery)
+const listQuery = queryOf({ ...filterParameters, ...cursorQuery })
+const logQuery = queryOf(cursorQuery)
 
 function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds): void {
   add('GET /webhooks', {
@@ -41,7 +43,8 @@ function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds):
     answers: { 200: cursorListOf(api.bearerWebhookSchema) },
     handler: async ({ caller, query, request, reply }) => {
       const page = cursorRequest(query)
-      const found = await webhooks.listAfter(caller.userId, page.after, page.limit + 1)
+      const { after, limit } = page
+      const found = await webhooks.listAfter(caller.userId, query, { after, limit: limit + 1 })
       void reply.header('cache-control', 'no-store')
       return cursorPage(found, page, { request, reply }).map(api.bearerWebhookBody)
     },
@@ -63,7 +66,7 @@ function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds):
     operationId: 'readWebhookLogs',
     summary: 'List the events of a webhook, newest first.',
     scope: 'webhooks:read',
-    query: listQuery,
+    query: logQuery,
     answers: { 200: api.logsSchema },
     handler: async ({ caller, params, query, request, reply }) => {
       const page = cursorRequest(query)

@@ -36,6 +36,16 @@ export const filteredIds = s.listOf(s.uuid, { maxItems: 1_000 })
 
 const statusSchema = s.choice(webhookStatuses)
 
+/** Parameters of lists of webhooks, in either interface. */
+export const filterParameters = {
+  status: { ...statusSchema, description: 'Only webhooks with this status.' },
+  failing: {
+    ...s.boolean,
+    default: false,
+    description: 'Only active webhooks whose last delivery has failed.',
+  },
+}
+
 const fields = {
   url: { ...urlSchema, examples: ['https://receiver.example.com/hook'] },
   event_types: s.listOf(s.choice(notificationTypes), {

@@ -25,6 +25,7 @@ export function webhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
   }
 }
 
+const listQuery = queryOf({ ...api.filterParameters, ...pageQuery })
 const pagesQuery = queryOf(pageQuery)
 
 function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds): void {
@@ -32,11 +33,11 @@ function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds):
     operationId: 'listWebhooks',
     summary: "List one's own webhooks, with their secrets.",
     scope: 'webhooks:read',
-    query: pagesQuery,
+    query: listQuery,
     answers: { 200: pageOf(api.webhookSchema) },
     handler: async ({ caller, query, reply }) => {
       const page = pageRequest(query)
-      const found = await webhooks.listPage(caller.userId, sliceOf(page))
+      const found = await webhooks.listPage(caller.userId, query, sliceOf(page))
       void reply.header('cache-control', 'no-store')
       return envelope(found.webhooks.map(api.webhookBody), found.total, page)
     },

@@ -5,7 +5,7 @@ import type { ListCursor } from '../../core/list-cursor.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import { endDeliveries } from '../delivery/end-deliveries.ts'
-import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
+import { type Webhook, type WebhookFilter, type WebhookSettings, webhooksMax } from './webhook.ts'
 import { WebhookReader } from './webhook-reader.ts'
 import { type Cipher, settingsColumns, webhookOf } from './webhook-rows.ts'
 
@@ -65,24 +65,23 @@ export class WebhookStore {
 
   async listPage(
     ownerId: UserId,
+    filter: WebhookFilter,
     { offset, limit }: Slice,
   ): Promise<{ readonly webhooks: readonly Webhook[]; readonly total: number }> {
-    const { state, cipher } = this.#needs
-    const rows = await this.#listed(ownerId).limit(limit).offset(offset).execute()
-    const { total } = await state
-      .selectFrom('webhooks')
+    const { cipher } = this.#needs
+    const rows = await this.#listed(ownerId, filter).limit(limit).offset(offset).execute()
+    const { total } = await this.#met(ownerId, filter)
       .select((count) => count.fn.countAll<number>().as('total'))
-      .where('owner_id', '=', ownerId)
       .executeTakeFirstOrThrow()
     return { webhooks: rows.map((row) => webhookOf(row, cipher)), total }
   }
 
   async listAfter(
     ownerId: UserId,
-    after: ListCursor | undefined,
-    limit: number,
+    filter: WebhookFilter,
+    { after, limit }: { readonly after: ListCursor | undefined; readonly limit: number },
   ): Promise<readonly Webhook[]> {
-    let query = this.#listed(ownerId).limit(limit)
+    let query = this.#listed(ownerId, filter).limit(limit)
     if (after) {
       query = query.where((where) =>
         where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
@@ -137,13 +136,15 @@ export class WebhookStore {
     ]
   }
 
-  #listed(ownerId: UserId) {
-    return this.#needs.state
-      .selectFrom('webhooks')
-      .selectAll()
-      .where('owner_id', '=', ownerId)
-      .orderBy('created_at')
-      .orderBy('id')
+  #listed(ownerId: UserId, filter: WebhookFilter) {
+    return this.#met(ownerId, filter).selectAll().orderBy('created_at').orderBy('id')
+  }
+
+  #met(ownerId: UserId, { status, failing = false }: WebhookFilter) {
+    let query = this.#needs.state.selectFrom('webhooks').where('owner_id', '=', ownerId)
+    if (status !== undefined) query = query.where('status', '=', status)
+    if (failing) query = query.where('status', '=', 'ACTIVE').where('consecutive_failures', '>', 0)
+    return query
   }
 
   /** Subscriptions of an active webhook: no events need be written down for any other. */

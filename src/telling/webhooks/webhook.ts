@@ -6,6 +6,13 @@ export const webhookStatuses = ['ACTIVE', 'PAUSED', 'DISABLED'] as const
 
 export type WebhookStatus = (typeof webhookStatuses)[number]
 
+/** Which webhooks of a list are asked for: those that meet all of it. */
+export interface WebhookFilter {
+  readonly status?: WebhookStatus
+  /** Active ones whose last delivery has failed. */
+  readonly failing?: boolean
+}
+
 /** All of what a registration says, in either interface. */
 export interface WebhookSettings {
   readonly url: string

@@ -156,7 +156,7 @@ export class AttachmentStore {
     return await this.#page(looking, { condition, total: ['attachments', userId], also }, slice)
   }
 
-  /** Those of one asset stream, which the user sees. */
+  /** What is attached to one asset stream, which the user sees. */
   async listOfStream(
     userId: UserId,
     streamId: AssetStreamId,

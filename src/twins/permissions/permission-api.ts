@@ -2,7 +2,7 @@ import * as s from '../../requests/http/schema.ts'
 import { roles } from '../rights/right.ts'
 
 const role = s.choice(roles, {
-  description: 'READ lets see it, WRITE also change it (docs/sharing.md).',
+  description: 'READ lets see it, WRITE also change it.',
 })
 
 const expiry = s.nullable({

@@ -50,7 +50,7 @@ export function writtenDown(
     action: audited[deed.deed],
     actor,
     subjectId: id,
-    // Whoever shares fills the share of nobody else.
+    // The share of the owner: to share something washes away what is told of nobody else.
     userId: ownerId,
     details: { type, resourceId, userId, role, ...(reason && { reason }) },
   })

@@ -37,7 +37,7 @@ export interface PermissionRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-/** What owners let others do with their vaults and asset streams (docs/sharing.md). */
+/** What owners let others do with their vaults and asset streams (decisions.md#permissions-of-vaults-and-asset-streams). */
 export function permissionRoutes(needs: PermissionRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)

@@ -114,7 +114,7 @@ export class PermissionStore {
     return (await totalOf(this.#needs.state, 'permissions', ownerId)) < permissionsMax
   }
 
-  /** Those of a resource, oldest first: few enough to be counted. */
+  /** A page of all of a resource, oldest first: few enough to be counted. */
   async listPage({ id }: SharedResource, { offset, limit }: Slice): Promise<PermissionPage> {
     const nowUs = this.#needs.clock.nowUs()
     const rows = await shownRows(this.#needs.state)

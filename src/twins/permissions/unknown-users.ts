@@ -6,7 +6,7 @@ import { type Rate, RateLimiter } from '../../core/rate-limiter.ts'
 /** Names that nobody has, of one owner: typing errors, and too few to find out who uses the service. */
 const unknownRate = { burst: 20, perSecond: 20 / 60 } as const satisfies Rate
 
-/** Counts names that owners have tried, and that nobody has (decisions.md#sharing). */
+/** Counts names that owners have tried, and that nobody has (decisions.md#permissions-of-vaults-and-asset-streams). */
 export class UnknownUsers {
   readonly #limiter: RateLimiter
 

@@ -97,7 +97,7 @@ export function stillWritable(
   )
 }
 
-/** The same for a change of whoever may make it: the statements of owners name them. */
+/** Part of each change that somebody makes by whatever right: nothing for owners, whom the statement itself names. */
 export function stillAllowed(
   state: StateDatabase,
   { right, ...looking }: Looking & Pick<Seen, 'right'>,

@@ -44,7 +44,7 @@ export async function vaultPage(
   return { items: vaults.map((vault, at) => ({ ...vault, right: rights[at] ?? 'read' })), total }
 }
 
-/** The same vaults from one on, with what lists tell of them. */
+/** Vaults of both kinds from one on, with what lists tell of them. */
 export async function vaultsAfter(
   state: StateDatabase,
   looking: Looking,

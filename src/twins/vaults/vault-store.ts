@@ -153,7 +153,7 @@ export class VaultStore {
     return await vaultPage(state, { userId, nowUs: clock.nowUs() }, slice)
   }
 
-  /** The same vaults, without what is large: a thousand payloads would not fit into the memory. */
+  /** Vaults of both kinds, without what is large: a thousand payloads would not fit into the memory. */
   async listAfter(userId: UserId, wanted: VaultsAfter): Promise<readonly ListedVault[]> {
     const { state, clock } = this.#needs
     return await vaultsAfter(state, { userId, nowUs: clock.nowUs() }, wanted)

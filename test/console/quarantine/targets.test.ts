@@ -4,6 +4,7 @@ import {
   countOf,
   type EntryFilter,
   groupsOf,
+  reachOf,
   type Summary,
   streamsOf,
 } from '../../../console/src/quarantine/entries.ts'
@@ -74,8 +75,15 @@ describe('all that meet a filter', () => {
     expect(countOf(summary, filter(wanted))).toBe(count)
   })
 
-  test('are not counted for a stream that may be among those left out', () => {
-    expect(countOf({ ...summary, groupCount: 4 }, filter({ streamId: 'x' }))).toBeUndefined()
+  test('are chosen as far as their streams are known by name', () => {
+    const more = { ...summary, reasons: summary.reasons.map((one) => ({ ...one, entries: 50 })) }
+
+    expect(reachOf(summary, filter({}))).toEqual({ isPart: false, entries: 10 })
+    expect(reachOf(more, filter({}))).toEqual({ isPart: true, entries: 10 })
+    expect(reachOf(more, filter({ reason: 'malformed' }))).toEqual({ isPart: true, entries: 7 })
+    expect(reachOf(more, filter({ streamId: 't' }))).toEqual({ isPart: false, entries: 5 })
+    const start = '2026-01-01T00:00:00Z'
+    expect(reachOf(more, filter({ start }))).toEqual({ isPart: true, entries: undefined })
   })
 
   test('are asked for stream by stream, the one with the most first', () => {

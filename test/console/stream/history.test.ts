@@ -11,6 +11,7 @@ import {
   clockText,
   rangeOf,
   typedRange,
+  widerRange,
   wordsOf,
 } from '../../../console/src/pages/stream/history/range.ts'
 import { missingIn, terms } from '../../../console/src/pages/stream/status/ledger.ts'
@@ -49,6 +50,35 @@ test('years that no clock shows are no range', () => {
   }
   const [start, beyond] = ['2026-11-27T00:00:00Z', '+012026-11-27T00:00:00Z']
   expect(rangeOf({ range: '', start, end: beyond }, nowMs).preset).toBe('24h')
+})
+
+/** What is offered some seconds after a preset was chosen. */
+function wordsAfter(range: string) {
+  return widerRange(rangeOf({ range, start: '', end: '' }, nowMs), nowMs + 5000).words
+}
+
+describe('what is wider than a range', () => {
+  test('is the next preset that reaches back further', () => {
+    expect(wordsAfter('1h')).toMatchObject({ range: '24h', start: undefined })
+    expect(wordsAfter('24h')).toMatchObject({ range: '7d' })
+    expect(wordsAfter('30d')).toMatchObject({ range: undefined })
+  })
+
+  test('holds all of it, wherever it is', () => {
+    const ms = fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2100, 0) })
+    fc.assert(
+      fc.property(ms, ms, (one, other) => {
+        fc.pre(one !== other)
+        const range = { fromMs: Math.min(one, other), toMs: Math.max(one, other) }
+        const { words } = widerRange(range, nowMs)
+        const { range: preset = '', start = '', end = '' } = words
+        const wider = rangeOf({ range: preset, start, end }, nowMs)
+        expect(wider.fromMs).toBeLessThanOrEqual(range.fromMs)
+        expect(wider.toMs).toBeGreaterThanOrEqual(range.toMs)
+        expect(wider.toMs - wider.fromMs).toBeGreaterThan(range.toMs - range.fromMs)
+      }),
+    )
+  })
 })
 
 describe('the ends of a range, as clocks show them', () => {

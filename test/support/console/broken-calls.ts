@@ -82,6 +82,22 @@ export class BrokenCalls implements AsyncDisposable {
   }
 }
 
+/** The calls that a page makes, each once, while something is done. */
+export async function callsDuring(
+  page: Page,
+  deed: () => Promise<void>,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>()
+  const note = (request: Request) => {
+    const name = callOf(request)
+    if (name !== undefined && isOfPage(request)) names.add(name)
+  }
+  page.on('request', note)
+  await deed()
+  page.off('request', note)
+  return names
+}
+
 /** `GET /streams`; undefined for what is no call. */
 function callOf(request: Request): string | undefined {
   if (request.resourceType() !== 'fetch') return undefined

@@ -13,11 +13,13 @@ async function emptinessOn(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** Waits until the page tells of the fault as it is meant to. */
-export async function tellsOf(page: Page, fault: Fault): Promise<void> {
+/** Waits until the page tells of a fault of all its calls, or of one of them, as it is meant to. */
+export async function tellsOf(page: Page, fault: Fault, only?: string): Promise<void> {
   const main = page.locator('#main')
   if (fault === 'slow') {
-    await main.locator('[aria-busy="true"] .skeleton').first().waitFor()
+    // What follows a stream has a state of its own.
+    const connecting = main.locator('.badge').filter({ hasText: 'connecting' })
+    await main.locator('[aria-busy="true"] .skeleton').or(connecting).first().waitFor()
     return
   }
   if (fault === 401) {
@@ -25,16 +27,20 @@ export async function tellsOf(page: Page, fault: Fault): Promise<void> {
     return
   }
   if (fault === 'cut off') {
-    await page.getByText('Not connected since').waitFor()
+    // The others reach the service: then the network is there.
+    if (only === undefined) await page.getByText('Not connected since').waitFor()
     await main.getByText('unreachable').first().waitFor()
     return
   }
   await main.getByText(brokenMessage).first().waitFor()
   await main.getByText(codes[fault]).first().waitFor()
-  await main.getByRole('button', { name: 'Try again' }).first().waitFor()
+  await main
+    .getByRole('button', { name: /^Try (?:again|now)$/ })
+    .first()
+    .waitFor()
   if (fault === 429 || fault === 503)
     await main
-      .getByText(/again in \d/)
+      .getByText(/(?:again|trying) in \d/)
       .first()
       .waitFor()
 }
@@ -74,21 +80,28 @@ export async function signInOver(page: Page, secret: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
+export interface Broken {
+  readonly fault: Fault
+  /** The one call that is broken; undefined: all of the page are. */
+  readonly only?: string
+  /** Whether the page is to be there without it, and need not tell. */
+  readonly isLesser?: boolean
+  /** The secret of the key that has signed in. */
+  readonly secret: string
+}
+
 /** What is wrong with how a page that is opened anew takes a fault of its calls, or of one of them. */
 export async function wrongWith(
   page: Page,
   { name, path }: ShownPage,
-  {
-    fault,
-    only,
-    secret,
-  }: { readonly fault: Fault; readonly only?: string; readonly secret: string },
+  { fault, only, isLesser = false, secret }: Broken,
 ): Promise<readonly string[]> {
   const what = `${name}, ${only ?? 'all calls'}, ${fault}`
   await using broken = await BrokenCalls.begin(page, fault, only)
   try {
     await page.goto(path)
-    await tellsOf(page, fault)
+    if (isLesser && fault !== 401) await arrived(page)
+    else await tellsOf(page, fault, only)
     const empty = await emptinessOn(page)
     if (fault === 401) {
       await broken.heal()

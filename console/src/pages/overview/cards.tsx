@@ -145,12 +145,10 @@ export function TellingCard({ webhooks, mails }: Pick<OverviewFacts, 'webhooks' 
             >
               {webhooks.failing === 1 ? 'webhook' : 'webhooks'} failing
             </Figure>
-            <Figure of={webhooks.waiting} href={paths.webhooks}>
-              deliveries waiting
-            </Figure>
           </>
         )}
       </ul>
+      {webhooks && <p class="soft">Deliveries: {count(webhooks.waiting)} waiting</p>}
       {mails && (
         <p class={mails.failed > 0 ? 'overview-bad' : 'soft'}>
           Mails: {count(mails.failed)} failed, {count(mails.waiting)} waiting

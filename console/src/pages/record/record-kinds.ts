@@ -23,11 +23,12 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
       const alert = await api.call('readAlert', { path: { alertId }, signal })
       const deeds = alert.state === 'cleared' ? [] : alertDeeds(alertId, alert.state === 'firing')
       const streamName = await nameOfStream(alert.streamId, signal)
+      const link = { name: 'Its stream', href: paths.stream(alert.streamId) }
       return {
         title: streamName === undefined ? alert.ruleId : `${alert.ruleId}: ${streamName}`,
         facts: alert,
         deeds,
-        links: [{ name: 'Its stream', href: paths.stream(alert.streamId) }],
+        links: streamName === gone ? [] : [link],
       }
     },
   },
@@ -123,13 +124,16 @@ export const recordKinds: Readonly<Record<RecordType, RecordKind>> = {
   },
 }
 
-/** Undefined where it may not be read, or is gone. */
+/** In place of the name of a stream that is not there any more. */
+const gone = 'its stream is gone'
+
+/** Undefined where it may not be read. */
 async function nameOfStream(streamId: string, signal: AbortSignal): Promise<string | undefined> {
   if (!may('streams:read')) return undefined
   try {
     return (await api.call('readStream', { path: { streamId }, signal })).name
   } catch (error) {
-    if (failureOf(error).status === 404) return undefined
+    if (failureOf(error).status === 404) return gone
     throw error
   }
 }

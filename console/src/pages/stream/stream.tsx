@@ -90,7 +90,7 @@ function Stream({ streamId, tab }: { readonly streamId: string; readonly tab: St
       {(definition) => (
         <Page
           title={definition.name}
-          beside={<StreamHead stream={definition} status={status.data} reload={reload} />}
+          beside={<StreamHead stream={definition} of={status} reload={reload} />}
         >
           <StreamTrouble stream={definition} of={status} reload={reload} />
           <Tabs label="Parts of the stream" tabs={tabsOf(definition, status.data, tab)} />

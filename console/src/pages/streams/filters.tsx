@@ -1,7 +1,9 @@
 import { X } from 'lucide'
 import type { Operations } from '../../../../clients/typescript/call.ts'
+import type { Resource } from '../../api/resource.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { streamStates } from '../../components/stream-state.tsx'
 import { useTypedFilter } from '../../components/typed-filter.ts'
 import { useQuery } from '../../routing/query.ts'
@@ -10,11 +12,8 @@ import { isFiltered, problems, sorts, tagsIn, withoutFilters } from './stream-fi
 export type Vaults = Operations['listVaults']['answer']
 
 /** Which streams are shown, and in what order; all of it is in the address. */
-export function StreamFilters({ vaults }: { readonly vaults: Vaults }) {
+export function StreamFilters({ vaults }: { readonly vaults: Resource<Vaults> }) {
   const query = useQuery()
-  const chosenVault = query.get('vault')
-  const known = vaults.map(({ vaultId, name }) => [vaultId, name] as const)
-  const isUnknown = chosenVault !== '' && known.every(([id]) => id !== chosenVault)
   return (
     <search class="row streams-filters">
       <NameSearch />
@@ -28,17 +27,7 @@ export function StreamFilters({ vaults }: { readonly vaults: Vaults }) {
         name="problem"
         choices={[['', 'with or without'], ...problems]}
       />
-      {known.length > 0 && (
-        <ChoiceFilter
-          label="Vault"
-          name="vault"
-          choices={[
-            ['', 'any'],
-            ...known,
-            ...(isUnknown ? [[chosenVault, chosenVault] as const] : []),
-          ]}
-        />
-      )}
+      <VaultFilter of={vaults} />
       <ChoiceFilter label="Order" name="sort" choices={sorts} />
       <TagFilter />
       {isFiltered(query.query) && (
@@ -47,6 +36,23 @@ export function StreamFilters({ vaults }: { readonly vaults: Vaults }) {
         </button>
       )}
     </search>
+  )
+}
+
+/** Where the vaults are not known, this is the place that says why: the list has their ids instead. */
+function VaultFilter({ of }: { readonly of: Resource<Vaults> }) {
+  const chosen = useQuery().get('vault')
+  return (
+    <Loaded of={of} lines={1} isEmpty={(vaults) => vaults.length === 0}>
+      {(vaults) => {
+        const known = vaults.map(({ vaultId, name }) => [vaultId, name] as const)
+        const isUnknown = chosen !== '' && known.every(([id]) => id !== chosen)
+        const others = isUnknown ? [[chosen, chosen] as const] : []
+        return (
+          <ChoiceFilter label="Vault" name="vault" choices={[['', 'any'], ...known, ...others]} />
+        )
+      }}
+    </Loaded>
   )
 }
 

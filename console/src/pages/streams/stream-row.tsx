@@ -1,11 +1,12 @@
 import { Badge } from '../../components/badge.tsx'
+import { FiringAlerts } from '../../components/firing-alerts.tsx'
 import { NameLink } from '../../components/name-link.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StreamState } from '../../components/stream-state.tsx'
 import { Tags } from '../../components/tags.tsx'
 import { Time } from '../../components/time.tsx'
 import { count, rate } from '../../formats/numbers.ts'
-import { paths, withQuery } from '../../routing/paths.ts'
+import { paths } from '../../routing/paths.ts'
 import type { ListedStream } from './stream-page.ts'
 
 export interface StreamRowProps {
@@ -55,8 +56,6 @@ export function StreamRow({ stream, vaultName, isChosen, onToggle }: StreamRowPr
   )
 }
 
-const severityTones = { critical: 'bad', warning: 'warn', info: 'quiet' } as const
-
 function Health({ stream }: { readonly stream: ListedStream }) {
   const { streamId, receivedPerSecond = 0, spark = [], quarantined = 0, firing, source } = stream
   return (
@@ -76,11 +75,7 @@ function Health({ stream }: { readonly stream: ListedStream }) {
       </td>
       <td data-label="Alerts">
         {firing !== undefined && firing.alerts > 0 ? (
-          <a href={withQuery(paths.alerts, { stream: streamId })} class="streams-firing">
-            <Badge tone={severityTones[firing.severity ?? 'info']}>
-              {count(firing.alerts)} firing
-            </Badge>
-          </a>
+          <FiringAlerts streamId={streamId} of={firing} />
         ) : (
           <span class="soft">none</span>
         )}

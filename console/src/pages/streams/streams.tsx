@@ -82,7 +82,7 @@ function List() {
   const names = new Map(vaults.data?.map(({ vaultId, name }) => [vaultId, name]))
   return (
     <div class="stack">
-      <StreamFilters vaults={vaults.data ?? []} />
+      <StreamFilters vaults={vaults} />
       <BulkBar chosen={chosen} reload={() => page.reload()} />
       <Loaded
         of={page}

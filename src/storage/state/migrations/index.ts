@@ -39,6 +39,7 @@ import { overview } from './0049-overview.ts'
 import { consoleSettings } from './0050-console-settings.ts'
 import { permissions } from './0051-permissions.ts'
 import { signatures } from './0052-signatures.ts'
+import { inboxPlaces } from './0053-inbox-places.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -82,4 +83,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0050-console-settings': consoleSettings,
   '0051-permissions': permissions,
   '0052-signatures': signatures,
+  '0053-inbox-places': inboxPlaces,
 }

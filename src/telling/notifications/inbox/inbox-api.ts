@@ -19,6 +19,14 @@ export const entrySchema = s.component(
     message: { ...s.text, examples: ['Vault created: boiler 7'] },
     resource_type: { ...s.text, examples: ['vault'] },
     resource_id: s.text,
+    vault_id: s.nullable({
+      ...s.uuid,
+      description: 'The vault that it is about, or of which its resource is.',
+    }),
+    stream_id: s.nullable({
+      ...s.uuid,
+      description: 'The stream that it is about, or of which its resource is.',
+    }),
     severity: s.typed<string | null>({
       ...s.nullable(severity),
       description: 'Of an alert; null for anything else.',
@@ -99,6 +107,8 @@ export function entryBody(entry: InboxEntry): Static<typeof entrySchema> {
     message: entry.message,
     resource_type: entry.resource_type,
     resource_id: entry.resource_id,
+    vault_id: entry.vault_id,
+    stream_id: entry.stream_id,
     severity: entry.severity,
     read: entry.isRead,
     archived: entry.isArchived,

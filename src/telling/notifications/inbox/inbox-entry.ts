@@ -70,7 +70,8 @@ export function textOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): En
   const subject = subjects[type.slice(0, last)]
   const title = subject === undefined ? phrase.title : `${subject} ${phrase.title}`
   const name = nameIn(resource)
-  return { type: phrase.type, title, message: name === undefined ? title : `${title}: ${name}` }
+  const message = name === undefined ? title : `${title}: ${name}`
+  return { type: phrase.type, title, message: message + findingIn(resource) }
 }
 
 type Resource = Readonly<Record<string, unknown>>
@@ -83,11 +84,23 @@ function phraseOf(word: string, { result }: Resource): Phrase | undefined {
 
 /** The name of the resource, or what it has instead of one. */
 function nameIn(resource: Resource): string | undefined {
-  for (const key of ['name', 'asset_code', 'url', 'email', 'streamName']) {
+  for (const key of ['name', 'asset_code', 'url', 'email', 'streamName', 'username']) {
     const name = resource[key]
     if (typeof name === 'string' && name !== '') return cut(name)
   }
   return undefined
+}
+
+/** Which rule of an alert has found what: beside the name of its stream, it is why somebody looks at all. */
+function findingIn({ ruleId, value, threshold }: Resource): string {
+  if (typeof ruleId !== 'string') return ''
+  const found = isScalar(value) ? `: ${cut(String(value))}` : ''
+  const limit = isScalar(threshold) ? `, limit ${cut(String(threshold))}` : ''
+  return ` (${cut(ruleId)}${found}${limit})`
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 function cut(name: string): string {

@@ -49,7 +49,8 @@ async function addToInbox(
 ): Promise<boolean> {
   const position = await nextPosition(transaction, event.ownerId, steadyUs)
   if (position === undefined) return false
-  const { id, ownerId, atUs, type, resourceType, resourceId, severity = null } = event
+  const { id, ownerId, atUs, type, resourceType, resourceId } = event
+  const { vaultId = null, streamId = null, severity = null } = event
   const text = textOf(event)
   const expiresAtUs = atUs + entryLifetimeUs
   const hour = hourOf(expiresAtUs)
@@ -68,6 +69,8 @@ async function addToInbox(
       event_type: type,
       resource_type: resourceType,
       resource_id: resourceId,
+      vault_id: vaultId,
+      stream_id: streamId,
       severity,
       read_at: null,
       archived_at: null,

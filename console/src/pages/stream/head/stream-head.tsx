@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { Operations } from '../../../../../clients/typescript/call.ts'
 import { api } from '../../../api/client.ts'
-import { useResource } from '../../../api/resource.ts'
+import { type Resource, useResource } from '../../../api/resource.ts'
 import { may } from '../../../api/session.ts'
 import { Action } from '../../../components/action.tsx'
 import { ConfirmedDeed } from '../../../components/confirmed-deed.tsx'
+import { FiringAlerts } from '../../../components/firing-alerts.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { Skeleton } from '../../../components/states.tsx'
 import { StreamState } from '../../../components/stream-state.tsx'
 import { Tags } from '../../../components/tags.tsx'
 import { count } from '../../../formats/numbers.ts'
@@ -18,15 +20,19 @@ export type StreamStatus = Operations['readStreamStatus']['answer']
 
 export interface StreamHeadProps {
   readonly stream: StreamDefinition
-  readonly status: StreamStatus | undefined
+  readonly of: Resource<StreamStatus>
   readonly reload: () => void
 }
 
-/** What stands beside the name of a stream: its state, where it belongs, and what can be done with it. */
-export function StreamHead({ stream, status, reload }: StreamHeadProps) {
+/** What stands beside the name of a stream: how it does, where it belongs, and what can be done with it. */
+export function StreamHead({ stream, of: { data: status, failure }, reload }: StreamHeadProps) {
+  // A failure stands below the head.
+  const isUnknown = status === undefined && failure === undefined
   return (
     <>
       <StreamState state={status?.status ?? stream.status} />
+      {isUnknown && <Skeleton lines={1} />}
+      {status && <FiringAlerts streamId={stream.streamId} of={status.firing} />}
       <VaultLink vaultId={stream.vaultId} />
       <Tags tags={stream.tags} />
       <span class="spring" />
@@ -52,7 +58,13 @@ function VaultLink({ vaultId }: { readonly vaultId: string }) {
   )
 }
 
-function Deeds({ stream: { streamId, name, status: first }, status, reload }: StreamHeadProps) {
+interface DeedsProps {
+  readonly stream: StreamDefinition
+  readonly status: StreamStatus | undefined
+  readonly reload: () => void
+}
+
+function Deeds({ stream: { streamId, name, status: first }, status, reload }: DeedsProps) {
   const { route } = useLocation()
   const [isDeleting, setDeleting] = useState(false)
   const path = { streamId }

@@ -4,23 +4,20 @@ import type { PlotBand, TimeRange } from '../../../charts/field-plot.ts'
 
 export type Alert = Operations['listStreamAlerts']['answer'][number]
 
-/** Alerts that are looked at, the newest first. */
+/** Alerts of a range that are shown, the newest first. */
 const alertsMax = 1000
 
 /** The alerts of a stream that were on in a range. */
 export async function alertsIn(
   streamId: string,
-  range: TimeRange,
+  { fromMs, toMs }: TimeRange,
   signal: AbortSignal,
 ): Promise<readonly Alert[]> {
-  const alerts = await api.call('listStreamAlerts', {
+  const [start, end] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
+  return await api.call('listStreamAlerts', {
     path: { streamId },
-    query: { limit: alertsMax },
+    query: { start, end, limit: alertsMax },
     signal,
-  })
-  return alerts.filter((alert) => {
-    const [fromMs, toMs] = [Date.parse(alert.triggeredAt ?? ''), endMs(alert, range)]
-    return fromMs < range.toMs && toMs >= range.fromMs
   })
 }
 

@@ -18,7 +18,8 @@ import { type Alert, alertsIn } from './alerts.ts'
 import { AlertsInRange } from './alerts-in-range.tsx'
 import { Figures } from './figures.tsx'
 import { HistoryCharts } from './history-charts.tsx'
-import { canBeAsked, type History, listedMax, loadHistory } from './load-history.ts'
+import { type History, listedMax, loadHistory } from './load-history.ts'
+import { NoReadings } from './no-readings.tsx'
 import { rangeOf, wordsOf } from './range.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { TakeAway } from './take-away.tsx'
@@ -42,7 +43,7 @@ function HistoryView({ stream }: { readonly stream: StreamDefinition }) {
     [words.range, words.start, words.end, turn],
   )
   const fields = useMemo(() => storedFields(stream), [version])
-  const numeric = fields.filter((field) => isNumeric(field) && canBeAsked(field.name))
+  const numeric = fields.filter(isNumeric)
   const drawn = chosenFields(query.get('fields'), numeric)
   const names = drawn.map(({ name }) => name)
   const { place, widthPx } = useWidth()
@@ -72,7 +73,10 @@ function HistoryView({ stream }: { readonly stream: StreamDefinition }) {
       <Loaded of={history} lines={8}>
         {(loaded) =>
           loaded && (
-            <Drawn history={loaded} {...{ fields, drawn, zoom }} alerts={alerts.data ?? none} />
+            <>
+              {loaded.readings === 0 && <NoReadings stream={stream} range={range} />}
+              <Drawn history={loaded} {...{ fields, drawn, zoom }} alerts={alerts.data ?? none} />
+            </>
           )
         }
       </Loaded>
@@ -96,9 +100,11 @@ interface DrawnProps {
 function Drawn({ history, fields, drawn, alerts, zoom }: DrawnProps) {
   return (
     <>
-      <p class="soft" role="status">
-        {summaryOf(history, drawn.length > 0)}
-      </p>
+      {history.readings > 0 && (
+        <p class="soft" role="status">
+          {summaryOf(history, drawn.length > 0)}
+        </p>
+      )}
       {drawn.length > 0 && <HistoryCharts {...{ history, alerts, zoom }} fields={drawn} />}
       <Figures history={history} fields={history.bucket === undefined ? fields : drawn} />
     </>
@@ -108,7 +114,6 @@ function Drawn({ history, fields, drawn, alerts, zoom }: DrawnProps) {
 const noChart = 'No field is a number, so there is no chart: the figures are in the table.'
 
 function summaryOf({ readings, bucket, points }: History, isDrawn: boolean): string {
-  if (readings === 0) return 'No readings in this range.'
   const what = readings === 1 ? '1 reading' : `${count(readings)} readings`
   const first = readings === listedMax ? 'The first ' : ''
   if (!isDrawn) return `${first}${what}. ${noChart}`

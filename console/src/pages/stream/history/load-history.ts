@@ -63,8 +63,3 @@ export async function loadHistory(asked: HistoryAsked, signal: AbortSignal): Pro
 export function askedFields(fields: readonly string[]): readonly string[] {
   return fields.flatMap((name) => [name, `${name}:min`, `${name}:max`])
 }
-
-/** Fields that can be asked for by name: a comma stands between names. */
-export function canBeAsked(name: string): boolean {
-  return !name.includes(',')
-}

@@ -44,6 +44,31 @@ function isPreset(name: string): name is Preset {
   return Object.hasOwn(presets, name)
 }
 
+/** How much wider the next range is where no preset is. */
+const widening = 10
+
+/** A range that holds this one and more: the next preset, as far as it reaches back, or one of its own. */
+export function widerRange(
+  { fromMs, toMs }: TimeRange,
+  nowMs: number,
+): { readonly says: string; readonly words: Record<keyof RangeWords, string | undefined> } {
+  const preset = Object.keys(presets)
+    .filter(isPreset)
+    .find((name) => nowMs - presets[name] < fromMs - (toMs - fromMs) / 2)
+  if (preset !== undefined && toMs <= nowMs) {
+    return {
+      says: `the last ${preset}`,
+      words: { range: preset, start: undefined, end: undefined },
+    }
+  }
+  const moreMs = ((toMs - fromMs) * (widening - 1)) / 2
+  const own = {
+    fromMs: Math.max(leastMs, fromMs - moreMs),
+    toMs: Math.min(greatestMs, toMs + moreMs),
+  }
+  return { says: `${widening} times as much`, words: wordsOf(own) }
+}
+
 /** What the clocks of a zone show, as a field for times has it. */
 export function clockText(atMs: number, zone: string): string {
   return shownAt(atMs, zone).toISOString().slice(0, 19)

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
+import { serviceNowMs } from '../../../api/service-clock.ts'
 import { may } from '../../../api/session.ts'
 import { Action } from '../../../components/action.tsx'
 import { Loaded } from '../../../components/states.tsx'
@@ -116,7 +117,7 @@ function Form({ vault, now, reload }: FormProps) {
 /** What has to be confirmed; undefined: nothing is lost by it. @throws ApiFailure */
 async function questionOf(vaultId: string, now: Kept, wanted: Kept): Promise<Question | undefined> {
   const losesWindows = isShorter(now.aggregated, wanted.aggregated)
-  const cutoff = isShorter(now.raw, wanted.raw) ? cutoffMs(wanted.raw, Date.now()) : undefined
+  const cutoff = isShorter(now.raw, wanted.raw) ? cutoffMs(wanted.raw, serviceNowMs()) : undefined
   if (cutoff === undefined) {
     return losesWindows ? { wanted, removal: undefined, losesWindows } : undefined
   }

@@ -131,10 +131,13 @@ function ImageProof({ vaultId, cid }: { readonly vaultId: string; readonly cid: 
     (signal) => api.call('readVaultProof', { path: { vaultId }, query: { cid }, signal }),
     [vaultId, cid],
   )
-  if (proof.data === undefined) return null
   return (
-    <ProofButton proof={proof.data} name={`proof-${vaultId}-image.json`}>
-      {proof.data.final ? 'Proof of the image' : 'Proof of the image, not final yet'}
-    </ProofButton>
+    <Loaded of={proof} lines={1}>
+      {(loaded) => (
+        <ProofButton proof={loaded} name={`proof-${vaultId}-image.json`}>
+          {loaded.final ? 'Proof of the image' : 'Proof of the image, not final yet'}
+        </ProofButton>
+      )}
+    </Loaded>
   )
 }

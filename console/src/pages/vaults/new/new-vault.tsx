@@ -19,7 +19,7 @@ export function NewVault() {
       {may('vaults:write') ? (
         <Form />
       ) : (
-        <NeedsPermission scopes={['vaults:write']} what="how vaults are made" />
+        <NeedsPermission scopes={['vaults:write']} to="make" what="vaults" />
       )}
     </Page>
   )
