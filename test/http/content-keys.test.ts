@@ -32,7 +32,7 @@ async function started(folder = services.newFolder()) {
     published,
     rotate: () => api.withKey<{ kid: string }>('POST', '/content-keys/rotate'),
     /** What the service has signed. */
-    async signature(): Promise<ShownSignature> {
+    signature: async (): Promise<ShownSignature> => {
       const { id, presigned_url: url } = await attachmentOf(api)
       await upload(api, url, 'hello')
       const path = `/attachments/${id}/signatures`

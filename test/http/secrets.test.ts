@@ -9,10 +9,10 @@ import { filesIn } from '../../src/config/data-folder.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { signedIn } from '../support/console-browser.ts'
+import { leakedKeys } from '../support/leaked-keys.ts'
 import type { MadeKey } from '../support/people.ts'
 import { filesOf, findings, type Secrets, spellings } from '../support/secret-findings.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
-import { Signer } from '../support/signers.ts'
 import { contentKeyIn, signingKeyIn } from '../support/signing-key.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -123,43 +123,15 @@ class Exercise {
     this.secrets.set(`${what}, PEM`, Buffer.from(privateKey.split('\n')[1] ?? ''))
   }
 
-  #addContentKey(what: string): void {
-    const { privateKey } = contentKeyIn(this.#service.dataDir, this.#master)
-    const { d = '' } = createPrivateKey(privateKey).export({ format: 'jwk' })
-    this.secrets.set(what, Buffer.from(d, 'base64url'))
-    this.secrets.set(`${what}, PEM`, Buffer.from(privateKey.split('\n')[1] ?? ''))
-  }
-
   /** By the service with two keys, and by somebody who sends the private key along by mistake. */
   async #signed(): Promise<void> {
-    this.#addContentKey('the first key for content')
+    const found = [contentKeyIn(this.#service.dataDir, this.#master)]
     await this.#as('POST', '/content-keys/rotate')
-    this.#addContentKey('the second key for content')
+    found.push(contentKeyIn(this.#service.dataDir, this.#master))
     const again = { 'idempotency-key': this.#idempotencyKey }
-    const stream = await this.#as<{ id: string }>('POST', '/streams', {
-      asset_code: 'SIGNED',
-      description: null,
-    })
-    const wanted = { name: 'report', stream_id: stream.id, ledger: 'XRPL' }
-    const { id } = await this.#as<{ id: string }>('POST', '/attachments', wanted)
-    const path = `/attachments/${id}/signatures`
-    this.answers.push(JSON.stringify(await this.#as('POST', path, {})))
-    for (const signer of [new Signer('Ed25519'), new Signer('ES256')]) {
-      const { d = '' } = signer.secret
-      this.secrets.set(`a private key of ${signer.algorithm}`, Buffer.from(d))
-      this.secrets.set(`its bytes, ${signer.algorithm}`, Buffer.from(d, 'base64url'))
-      const body = signer.bodyFor('b')
-      const { apiKey, apiSecret } = this.#admin
-      for (const publicKey of [signer.secret, { ...signer.jwk, [d]: d }, d, [d]]) {
-        const answer = await this.#api.request('POST', path, {
-          headers: { 'x-api-key': apiKey, 'x-api-secret': apiSecret, ...again },
-          body: { ...body, public_key: publicKey },
-        })
-        expect(answer.status).toBe(400)
-        this.answers.push(JSON.stringify(answer.body))
-      }
-    }
-    this.answers.push(JSON.stringify(await this.#as('GET', path)))
+    const leaked = await leakedKeys({ api: this.#api, admin: this.#admin, headers: again })
+    this.answers.push(...leaked.answers)
+    for (const [what, bytes] of [...found.flat(), ...leaked.secrets]) this.secrets.set(what, bytes)
   }
 
   /** They are made at the start. */
