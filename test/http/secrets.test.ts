@@ -123,18 +123,15 @@ class Exercise {
     this.secrets.set(`${what}, PEM`, Buffer.from(privateKey.split('\n')[1] ?? ''))
   }
 
-  /** By the service with two keys, and by somebody who sends the private key along by mistake. */
   async #signed(): Promise<void> {
-    const found = [contentKeyIn(this.#service.dataDir, this.#master)]
+    const found = () => contentKeyIn(this.#service.dataDir, this.#master)
+    const first = found()
     await this.#as('POST', '/content-keys/rotate')
-    found.push(contentKeyIn(this.#service.dataDir, this.#master))
-    const again = { 'idempotency-key': this.#idempotencyKey }
-    const leaked = await leakedKeys({ api: this.#api, admin: this.#admin, headers: again })
+    const leaked = await leakedKeys(this.#api, this.#admin, this.#idempotencyKey)
     this.answers.push(...leaked.answers)
-    for (const [what, bytes] of [...found.flat(), ...leaked.secrets]) this.secrets.set(what, bytes)
+    for (const one of [...first, ...found(), ...leaked.secrets]) this.secrets.set(...one)
   }
 
-  /** They are made at the start. */
   #addLedgerKeys(): void {
     const { ledger } = filesIn(this.#service.dataDir)
     const text = readFileSync(join(ledger, 'keys.json'), 'utf8')

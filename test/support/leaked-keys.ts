@@ -4,15 +4,13 @@ import type { MadeKey } from './people.ts'
 import type { Secrets } from './secret-findings.ts'
 import { Signer } from './signers.ts'
 
-interface Leaking {
-  readonly api: ApiClient
-  readonly admin: MadeKey
-  /** Sent with each that is refused. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** Has something signed, and sends private keys where public ones belong. */
-export async function leakedKeys({ api, admin: { apiKey, apiSecret }, headers }: Leaking) {
+/** Has something signed, and sends private keys where public ones belong, under an Idempotency-Key. */
+export async function leakedKeys(
+  api: ApiClient,
+  { apiKey, apiSecret }: MadeKey,
+  idempotencyKey: string,
+) {
+  const headers = { 'idempotency-key': idempotencyKey }
   const secrets: Secrets = new Map()
   const answers: string[] = []
   const key = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
