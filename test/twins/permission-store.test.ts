@@ -5,6 +5,7 @@ import {
   permissionsMax,
   permissionsOfResourceMax,
   type SharedResource,
+  type Terms,
 } from '../../src/twins/permissions/permission.ts'
 import { UnknownUsers } from '../../src/twins/permissions/unknown-users.ts'
 import { HandClock } from '../support/hand-clock.ts'
@@ -89,4 +90,19 @@ test('names that nobody has are limited by the minute, whatever the wall clock s
   expect(() => names.assertMayLearn(ada)).toThrow(limited)
   clock.atUs += 3_000_000
   names.assertMayLearn(ada)
+})
+
+test('a change is made of what a permission says now, and not of what it said before another', async () => {
+  await using twins = await SharedTwins.open()
+  const [owner, holder] = [await twins.tests.newUser(), await twins.tests.newUser()]
+  const resource = await twins.newResource(owner)
+  await twins.grant(resource, holder)
+  const permission = await twins.permissions.findOf(resource, holder)
+  if (permission === undefined) throw new Error('none was granted')
+  const actor = { userId: owner, apiKeyId: 'by which key' }
+  const change = (terms: Terms) => twins.permissions.change(resource, { permission, terms }, actor)
+  expect(await change({ role: 'WRITE', expiresAtUs: undefined })).toBeDefined()
+
+  expect(await change({ role: 'READ', expiresAtUs: twins.clock.nowUs() + 1 })).toBeUndefined()
+  expect((await twins.permissions.findOf(resource, holder))?.role).toBe('WRITE')
 })
