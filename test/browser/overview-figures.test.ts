@@ -11,9 +11,11 @@ import { answering, Receiver } from '../support/receiver.ts'
 const receiver = await Receiver.start()
 const at = consoleTests({ STREAMVAULT_EGRESS_ALLOW: '127.0.0.0/8' })
 let owner: Person
+let vaultId: string
 
 beforeAll(async () => {
   owner = await newPerson(at.api)
+  vaultId = await vaultOf(owner)
   receiver.behaviour = (response, received) => {
     if (received.path === '/flows') response.writeHead(200, eventStream).write(':\n')
     else answering(received.path === '/lasts' ? 401 : 500)(response, received)
@@ -67,35 +69,34 @@ function times(count: number): readonly number[] {
 }
 
 async function fill(): Promise<void> {
-  const vaultId = await vaultOf(owner)
-  const schema = { temperature: { type: 'number' } }
-  const streamWith = async (definition: object) => {
-    const body = { name: 'stream', vaultId, type: 'iot_sensor', schema, ...definition }
-    return (await made<{ streamId: string }>('/streams', body)).streamId
-  }
   for (const _ of times(wanted.plain)) await streamWith({})
   for (const _ of times(wanted.paused)) {
     await made(`/streams/${await streamWith({})}/pause`, {})
   }
-  await fillSilent(streamWith)
-  await fillAlerts(streamWith)
+  await fillSilent()
+  await fillAlerts()
   await fillWebhooks()
   const sse = { protocol: 'sse', endpoint: endpointOf('flows') }
   for (const _ of times(wanted.running)) await streamWith({ type: 'event_stream', source: sse })
-  for (const path of ['lasts', 'passes'] as const) {
-    const source = { endpoint: endpointOf(path), schedule: '* * * * * *' }
-    const count = path === 'lasts' ? wanted.lasting : wanted.passing
-    for (const _ of times(count)) await streamWith({ type: 'api_pull', source })
-  }
+  for (const _ of times(wanted.lasting)) await fetchFrom('lasts')
+}
+
+async function streamWith(definition: object): Promise<string> {
+  const schema = { temperature: { type: 'number' } }
+  const body = { name: 'stream', vaultId, type: 'iot_sensor', schema, ...definition }
+  return (await made<{ streamId: string }>('/streams', body)).streamId
+}
+
+async function fetchFrom(path: string): Promise<void> {
+  const source = { endpoint: endpointOf(path), schedule: '* * * * * *' }
+  await streamWith({ type: 'api_pull', source })
 }
 
 function endpointOf(path: string): string {
   return new URL(path, receiver.url).href
 }
 
-type MakeStream = (definition: object) => Promise<string>
-
-async function fillSilent(streamWith: MakeStream): Promise<void> {
+async function fillSilent(): Promise<void> {
   for (const _ of times(wanted.silent)) {
     const streamId = await streamWith({})
     await made(`/streams/${streamId}/data`, [{ temperature: 20 }])
@@ -104,7 +105,7 @@ async function fillSilent(streamWith: MakeStream): Promise<void> {
 }
 
 /** Alerts, and refused readings beside them. */
-async function fillAlerts(streamWith: MakeStream): Promise<void> {
+async function fillAlerts(): Promise<void> {
   const { critical, warning, info, acknowledged } = wanted
   const counts = { critical, warning, info }
   const alerting = Object.entries(counts).flatMap(([severity, count]) => rulesOf(severity, count))
@@ -139,7 +140,9 @@ async function fillWebhooks(): Promise<void> {
 
 /** Has a stream have received its last reading then; false while it has received none. */
 function haveReceived(streamId: string, atMs: number): boolean {
-  using state = new DatabaseSync(join(at.service.process.dataDir, 'state.db'))
+  const path = join(at.service.process.dataDir, 'state.db')
+  // The service writes to it as well.
+  using state = new DatabaseSync(path, { timeout: 10_000 })
   const { changes } = state
     .prepare('UPDATE stream_counters SET last_received_at = ? WHERE stream_id = ? AND received > 0')
     .run(atMs * 1000, streamId)
@@ -165,18 +168,23 @@ async function figuresOn(page: Page): Promise<readonly Figure[]> {
 
 test('each figure leads to a list with as many rows', async () => {
   const page = await at.signedIn('/console/', { key: owner.key })
-  const { lasting, passing, running, failing } = wanted
-  const settled = [
-    `${lasting} error`,
-    `${wanted.silent} silent`,
-    `${lasting + passing} failing`,
-    `${running} running`,
-    `${failing} webhooks failing`,
-  ]
+  const { lasting, passing, running, silent, failing } = wanted
   const words = async () => (await figuresOn(page)).map((figure) => figure.words).join()
-  await expect
-    .poll(words, { timeout: 60_000 })
-    .toMatch(new RegExp(settled.map((text) => `\\b${text}`).join('.*')))
+  const patience = { timeout: 60_000 }
+  const settled = (sources: number) =>
+    new RegExp(
+      [
+        `${lasting} error`,
+        `${silent} silent`,
+        `${sources} failing`,
+        `${running} running`,
+        `${failing} webhooks failing`,
+      ].join('.*\\b'),
+    )
+  await expect.poll(words, patience).toMatch(settled(lasting))
+  // In a minute this failure is one that lasts.
+  for (const _ of times(passing)) await fetchFrom('passes')
+  await expect.poll(words, patience).toMatch(settled(lasting + passing))
 
   const shown = await figuresOn(page)
   const counts = shown.map(({ count }) => count)
