@@ -5,7 +5,11 @@ import { minuteUs, NotifiedUsers } from '../support/notified-users.ts'
 async function granted(users: NotifiedUsers, count: number, holderId: UserId): Promise<void> {
   for (let one = 0; one < count; one++) {
     const resourceId = newId()
-    await users.happen({ type: 'vault.permission.granted', resourceId, data: { user_id: holderId } })
+    await users.happen({
+      type: 'vault.permission.granted',
+      resourceId,
+      data: { user_id: holderId },
+    })
   }
 }
 

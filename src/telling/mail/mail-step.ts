@@ -54,7 +54,8 @@ export class MailPlanner {
     const limits = isByAnother(event) ? mailsByOthers : anyMails
     const planned: string[] = []
     for (const recipientId of await recipientsFor(transaction, event)) {
-      if (await takesOneMore(transaction, { recipientId, dueAtUs, ...limits })) planned.push(recipientId)
+      if (await takesOneMore(transaction, { recipientId, dueAtUs, ...limits }))
+        planned.push(recipientId)
       else this.#withheld++
     }
     if (planned.length === 0) return 0
