@@ -44,7 +44,7 @@ test('parts of names are found among many shared vaults, in order, while others 
   const found = await vaults.listAfter(holder, { after: undefined, limit: 100, contains: '500' })
   clearImmediate(other)
 
-  // Of those that others share only the odd ones count.
+  // Permissions for the even ones are over.
   expect(found.map(({ name }) => name)).toEqual(['twin 2500'])
   expect(turns).toBeGreaterThan(2)
   const pages: string[] = []
