@@ -5,6 +5,7 @@ import { newId, type UserId } from '../../src/core/ids.ts'
 import type { StateSchema } from '../../src/storage/state/schema.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
 import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
+import { sharedLists } from '../../src/twins/rights/shared-rows.ts'
 import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
 import { TestState } from '../support/test-state.ts'
 
@@ -34,6 +35,8 @@ afterAll(async () => {
 /** Something that there is: whose it is, when it was made, and what its owner lets the user do. */
 interface Thing {
   readonly isOwn: boolean
+  /** Its owner is another one, who was deleted a moment ago. */
+  readonly isLeft: boolean
   /** Few, so that some were made at the same time. */
   readonly createdAtUs: number
   readonly shared: 'READ' | 'WRITE' | undefined
@@ -44,6 +47,7 @@ interface Thing {
 
 const thing: fc.Arbitrary<Thing> = fc.record({
   isOwn: fc.boolean(),
+  isLeft: fc.boolean(),
   createdAtUs: fc.integer({ min: 1, max: 12 }),
   shared: fc.constantFrom('READ', 'WRITE', undefined),
   expiresAtUs: fc.constantFrom(null, nowUs, nowUs + 1, 0),
@@ -61,6 +65,10 @@ async function world(things: readonly Thing[]) {
   const { state } = tests
   const userId = await tests.newUser()
   const ownerId = await tests.newUser()
+  const leftId = await tests.newUser()
+  await tests.commit(
+    state.insertInto('departed_users').values({ user_id: leftId, departed_at: nowUs }),
+  )
   const seen = {
     vaults: [] as Placed[],
     named: [] as Placed[],
@@ -70,8 +78,9 @@ async function world(things: readonly Thing[]) {
   const totals = new Map<string, number>()
   const count = (list: string, owner: string) =>
     totals.set(`${list} ${owner}`, (totals.get(`${list} ${owner}`) ?? 0) + 1)
-  for (const { isOwn, createdAtUs, shared, expiresAtUs, isNamed, attachments } of things) {
-    const owner = isOwn ? userId : ownerId
+  for (const one of things) {
+    const { isOwn, isLeft, createdAtUs, shared, expiresAtUs, isNamed, attachments } = one
+    const owner = isOwn ? userId : isLeft ? leftId : ownerId
     const place = { owner_id: owner, created_at: createdAtUs }
     const vault = { id: newId(), ...place, ...vaultRow(isNamed ? 'boiler 7' : 'press') }
     const stream = { id: newId(), ...place, ...streamRow() }
@@ -99,15 +108,17 @@ async function world(things: readonly Thing[]) {
         const terms = {
           role: shared,
           expires_at: expiresAtUs,
-          granted_by: ownerId,
+          granted_by: owner,
           created_at: 1,
           ended_by: null,
         }
-        const row = { id: newId(), ...about, owner_id: ownerId, user_id: userId, ...terms }
+        const row = { id: newId(), ...about, owner_id: owner, user_id: userId, ...terms }
         await tests.commit(state.insertInto('permissions').values(row))
+        count(sharedLists[type], userId)
       }
     }
-    const isInForce = shared !== undefined && (expiresAtUs === null || expiresAtUs > nowUs)
+    const isOver = isLeft || (expiresAtUs !== null && expiresAtUs <= nowUs)
+    const isInForce = shared !== undefined && !isOver
     if (!isOwn && !isInForce) continue
     seen.vaults.push({ id: vault.id, createdAtUs })
     if (isNamed) seen.named.push({ id: vault.id, createdAtUs })
@@ -256,7 +267,7 @@ async function followed(
 
 test('more asset streams than a statement has parts are listed with what is attached to them', async () => {
   const many = Array.from({ length: 72 }, (_, at): Thing => {
-    const rest = { shared: 'READ', expiresAtUs: null, isNamed: false } as const
+    const rest = { shared: 'READ', expiresAtUs: null, isLeft: false, isNamed: false } as const
     return { isOwn: at % 6 === 0, createdAtUs: at + 1, attachments: [72 - at], ...rest }
   })
   const { userId, seen } = await world(many)

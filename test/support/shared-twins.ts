@@ -10,6 +10,7 @@ import type { SharedResource, Terms } from '../../src/twins/permissions/permissi
 import { PermissionEnds } from '../../src/twins/permissions/permission-ends.ts'
 import { PermissionStore } from '../../src/twins/permissions/permission-store.ts'
 import type { SharedType } from '../../src/twins/rights/right.ts'
+import { sharedLists } from '../../src/twins/rights/shared-rows.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
 import { HandClock } from './hand-clock.ts'
@@ -117,14 +118,30 @@ export class SharedTwins implements AsyncDisposable {
     return stream !== undefined && (await assetStreams.remove(stream))
   }
 
-  /** How many rows there are, and how many the owner is counted to have. */
-  async counted(ownerId: UserId): Promise<readonly [rows: number, total: number]> {
-    const rows = await this.tests.state
+  /** How many rows of an owner there are, and how many the owner and all holders are counted to have. */
+  async counted(
+    ownerId: UserId,
+  ): Promise<readonly [rows: number, granted: number, shared: number]> {
+    const { state } = this.tests
+    const rows = await state
       .selectFrom('permissions')
       .select('id')
       .where('owner_id', '=', ownerId)
       .execute()
-    return [rows.length, await totalOf(this.tests.state, 'permissions', ownerId)]
+    const shared = await state
+      .selectFrom('totals')
+      .select('total')
+      .where('list', 'in', Object.values(sharedLists))
+      .execute()
+    const sum = shared.reduce((all, { total }) => all + total, 0)
+    return [rows.length, await totalOf(state, 'permissions', ownerId), sum]
+  }
+
+  /** What a user is shown in the list of vaults, and of how many. */
+  async vaultsOf(userId: UserId): Promise<readonly [ids: readonly string[], total: number]> {
+    const vaults = new VaultStore(this.needs())
+    const { items, total } = await vaults.listPage(userId, { offset: 0, limit: 1_000 })
+    return [items.map(({ id }) => id), total]
   }
 
   /** Types of the events of a user, in their order. */
