@@ -1,17 +1,14 @@
-import { type Compilable, type Selectable, sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { type AssetStreamId, type AttachmentId, newId, type UserId } from '../../core/ids.ts'
-import type { Ledger } from '../../core/ledger.ts'
 import type { NamedContent, TakenUpload } from '../../files/content/content.ts'
 import { filesOf, givenRoom, heldFiles, releasedFiles } from '../../files/contents/content-rows.ts'
 import type { UploadFailure } from '../../files/uploads/upload-kind.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
-import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { SeenAssetStream } from '../asset-streams/asset-stream.ts'
-import { streamsWithIds } from '../asset-streams/asset-stream-store.ts'
 import {
   appendedProgress,
   failedStatus,
@@ -33,14 +30,11 @@ import {
   type NewAttachment,
   pendingStatus,
   type SeenAttachment,
-  type ShownAttachment,
 } from './attachment.ts'
+import { fromRow, listedFilesMax, shownAttachments } from './attachment-row.ts'
 
 /** Attachments of one user, of whom each may be an archive of thousands of files. */
 export const attachmentsMax = 1_000_000
-
-/** Files that a list shows of one attachment: a page of a hundred archives has to fit into an answer. */
-export const listedFilesMax = 100
 
 export interface AttachmentPage {
   readonly items: readonly SeenAttachment[]
@@ -264,34 +258,6 @@ export class AttachmentStore {
   }
 }
 
-/** Attachments with what is shown beside them. */
-export async function shownAttachments(
-  state: StateDatabase,
-  rows: readonly Selectable<StateSchema['attachments']>[],
-  filesMax: number = Number.MAX_SAFE_INTEGER,
-): Promise<readonly ShownAttachment[]> {
-  if (rows.length === 0) return []
-  const streams = await streamsWithIds(
-    state,
-    rows.map((row) => row.stream_id),
-  )
-  const files = Map.groupBy(
-    await filesOf(
-      state,
-      rows.map(({ id }) => id),
-      { from: 0, below: filesMax },
-    ),
-    ({ holderId }) => holderId,
-  )
-  return rows.flatMap((row) => {
-    const stream = streams.get(row.stream_id)
-    // A stream stays as long as something is attached to it.
-    if (!stream) return []
-    const own = files.get(row.id) ?? []
-    return [{ attachment: fromRow(row), stream, files: own.map(({ file }) => file) }]
-  })
-}
-
 /** The changes that have the files of an attachment anchored: one leaf among those of others. */
 export function anchoredFiles(
   needs: Pick<AttachmentStoreNeeds, 'state' | 'clock'>,
@@ -325,26 +291,3 @@ const insertedColumns = [
   'progress',
   'upload_due_at',
 ] as const
-
-/** An attachment, made of what is stored. */
-export function fromRow(row: Selectable<StateSchema['attachments']>): Attachment {
-  return {
-    id: row.id as AttachmentId,
-    ownerId: row.owner_id as UserId,
-    createdAtUs: row.created_at,
-    name: row.name,
-    description: row.description,
-    streamId: row.stream_id as AssetStreamId,
-    ledger: row.ledger as Ledger,
-    network: row.network,
-    filename: row.filename,
-    uploadAsZip: row.upload_as_zip === 1,
-    status: row.status,
-    txHash: row.tx_hash,
-    cid: row.cid,
-    size: row.size,
-    fileCount: row.file_count,
-    progress: row.progress,
-    failure: row.failure,
-  }
-}
