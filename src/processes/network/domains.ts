@@ -12,6 +12,7 @@ import { failingParts } from '../../operating/observability/facts.ts'
 import { type AccessedVault, noteAccess } from '../../outbox/events/coalesced-events.ts'
 import { QueriedStreams } from '../../reading/queries/queried-streams.ts'
 import { Removals } from '../../reading/removals/removals.ts'
+import { openStateForReading } from '../../storage/state/database.ts'
 import { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
 import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
@@ -60,6 +61,7 @@ export function openDomains(
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
     attachments: new AttachmentStore({
       ...stored,
+      openView: () => openStateForReading(engine.folder.state),
       uploadWaitUs,
       removedWith: (id) => forgottenSignatures(state, id),
     }),

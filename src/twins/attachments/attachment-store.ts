@@ -6,7 +6,7 @@ import type { NamedContent, TakenUpload } from '../../files/content/content.ts'
 import { filesOf, givenRoom, heldFiles, releasedFiles } from '../../files/contents/content-rows.ts'
 import type { UploadFailure } from '../../files/uploads/upload-kind.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
-import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
+import type { Slice } from '../../storage/state/listing.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { SeenAssetStream } from '../asset-streams/asset-stream.ts'
 import {
@@ -17,34 +17,25 @@ import {
   storedStatus,
 } from '../progress/progress.ts'
 import { rightOf } from '../rights/right.ts'
-import {
-  attachmentsAlsoShared,
-  type Looking,
-  rightsWith,
-  roleOf,
-  stillAllowed,
-  stillWritable,
-} from '../rights/shared-rows.ts'
+import { type Looking, roleOf, stillAllowed, stillWritable } from '../rights/shared-rows.ts'
 import {
   type Attachment,
   type NewAttachment,
   pendingStatus,
   type SeenAttachment,
 } from './attachment.ts'
-import { fromRow, listedFilesMax, shownAttachments } from './attachment-row.ts'
+import { AttachmentLists, type AttachmentPage } from './attachment-lists.ts'
+import { fromRow, shownAttachments } from './attachment-row.ts'
 
 /** Attachments of one user, of whom each may be an archive of thousands of files. */
 export const attachmentsMax = 1_000_000
-
-export interface AttachmentPage {
-  readonly items: readonly SeenAttachment[]
-  readonly total: number
-}
 
 export interface AttachmentStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clocks
+  /** A connection of its own to the state, for what reads it for a longer time. */
+  readonly openView: () => StateDatabase
   /** How long an upload is waited for. */
   readonly uploadWaitUs: number
   /** Changes that remove what goes with an attachment. */
@@ -53,9 +44,11 @@ export interface AttachmentStoreNeeds {
 
 export class AttachmentStore {
   readonly #needs: AttachmentStoreNeeds
+  readonly #lists: AttachmentLists
 
   constructor(needs: AttachmentStoreNeeds) {
     this.#needs = needs
+    this.#lists = new AttachmentLists(needs)
   }
 
   /**
@@ -144,10 +137,7 @@ export class AttachmentStore {
 
   /** One's own and those of asset streams that are shared with this user, oldest first. */
   async listPage(userId: UserId, slice: Slice): Promise<AttachmentPage> {
-    const looking = this.#looking(userId)
-    const condition = sql<boolean>`owner_id = ${userId}`
-    const also = attachmentsAlsoShared(looking)
-    return await this.#page(looking, { condition, total: ['attachments', userId], also }, slice)
+    return await this.#lists.page(userId, slice)
   }
 
   /** What is attached to one asset stream, which the user sees. */
@@ -156,9 +146,7 @@ export class AttachmentStore {
     streamId: AssetStreamId,
     slice: Slice,
   ): Promise<AttachmentPage> {
-    const condition = sql<boolean>`stream_id = ${streamId}`
-    const listing = { condition, total: ['attachments_of_stream', streamId] } as const
-    return await this.#page(this.#looking(userId), listing, slice)
+    return await this.#lists.pageOfStream(userId, streamId, slice)
   }
 
   /** One file of an attachment, by its place among them. */
@@ -235,26 +223,6 @@ export class AttachmentStore {
 
   #looking(userId: UserId): Looking {
     return { userId, nowUs: this.#needs.clock.nowUs() }
-  }
-
-  async #page(
-    looking: Looking,
-    listing: Pick<Listing<'attachments'>, 'condition' | 'total' | 'also'>,
-    slice: Slice,
-  ): Promise<AttachmentPage> {
-    const { state } = this.#needs
-    const { rows, total } = await pageOf(
-      state,
-      { ...listing, table: 'attachments', orderBy: 'created_at', direction: 'asc' },
-      slice,
-    )
-    const shown = await shownAttachments(state, rows, listedFilesMax)
-    const rights = await rightsWith(
-      state,
-      looking,
-      shown.map(({ stream }) => stream),
-    )
-    return { items: shown.map((one, at) => ({ ...one, right: rights[at] ?? 'read' })), total }
   }
 }
 

@@ -38,7 +38,7 @@ export function alsoShared(looking: Looking, type: SharedType): AlsoListed {
   const { userId, nowUs } = looking
   return {
     count: sql`SELECT ${sharedCount(looking, type)} AS count`,
-    places: async () => [
+    places: [
       sql`SELECT resource_created_at AS place, resource_id AS id FROM permissions
         WHERE user_id = ${userId} AND resource_type = ${type} AND ${countsForHolder(nowUs)}`,
     ],
@@ -56,26 +56,55 @@ function sharedCount({ userId, nowUs }: Looking, type: SharedType): RawBuilder<n
         WHERE ${shared} AND ${isNotOver(nowUs)}))`
 }
 
-/** Asset streams whose attachments are merged one by one; those of more are sorted, as a statement has so many parts. */
+/** Asset streams whose attachments are merged one by one: a statement has so many parts. */
 const mergedMax = 50
 
-/** The attachments of asset streams that are shared with a user, for the list of one's own. */
-export function attachmentsAlsoShared(looking: Looking): AlsoListed {
-  const streams = sharedWith(looking.userId, 'asset_stream', looking.nowUs)
+/** The attachments of asset streams that are shared with a user, for the list of one's own; undefined for too many. */
+export async function attachmentsAlsoShared(
+  view: StateDatabase,
+  looking: Looking,
+): Promise<AlsoListed | undefined> {
+  const shared = sharedWith(looking.userId, 'asset_stream', looking.nowUs)
+  const some = sql<{ readonly resource_id: string }>`${shared} LIMIT ${mergedMax + 1}`
+  const { rows } = await some.execute(view)
+  if (rows.length > mergedMax) return undefined
+  const ids = rows.map(({ resource_id: id }) => id)
   return {
-    count: sql`SELECT coalesce(sum(total), 0) AS count FROM (${streams}) AS shared
-      CROSS JOIN totals ON list = 'attachments_of_stream' AND totals.owner_id = shared.resource_id`,
-    async places(view) {
-      const limited = sql<{ readonly resource_id: string }>`${streams} LIMIT ${mergedMax + 1}`
-      const { rows } = await limited.execute(view)
-      if (rows.length > mergedMax) return [attachmentsPlaced(sql`IN (${streams})`)]
-      return rows.map(({ resource_id: id }) => attachmentsPlaced(sql`= ${id}`))
-    },
+    count: sql`SELECT coalesce(sum(total), 0) AS count FROM json_each(${JSON.stringify(ids)}) AS ids
+      CROSS JOIN totals ON list = 'attachments_of_stream' AND totals.owner_id = ids.value`,
+    places: ids.map(
+      (id) => sql`SELECT created_at AS place, id FROM attachments WHERE stream_id = ${id}`,
+    ),
   }
 }
 
-function attachmentsPlaced(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`SELECT created_at AS place, id FROM attachments WHERE stream_id ${condition}`
+/** An asset stream that is shared with a user, in the order in which they were made. */
+export interface SharedStream {
+  readonly id: string
+  readonly place: number
+  /** How much is attached to it. */
+  readonly attached: number
+  /** 0 when the permission counts no more. */
+  readonly counts: number
+}
+
+/** Some of what is shared with a user, and was once, after one of them: the work of it is that of so many. */
+export async function sharedStreamsAfter(
+  view: StateDatabase,
+  { userId, nowUs }: Looking,
+  after: Pick<SharedStream, 'id' | 'place'> | undefined,
+  limit: number,
+): Promise<readonly SharedStream[]> {
+  const place = sql`(resource_created_at, resource_id)`
+  const isAfter = after ? sql`${place} > (${after.place}, ${after.id})` : sql`1 = 1`
+  const { rows } = await sql<SharedStream>`
+    SELECT resource_id AS id, resource_created_at AS place, coalesce(total, 0) AS attached,
+      ${countsForHolder(nowUs)} AS counts
+    FROM permissions
+    LEFT JOIN totals ON list = 'attachments_of_stream' AND totals.owner_id = resource_id
+    WHERE user_id = ${userId} AND resource_type = 'asset_stream' AND ${isAfter}
+    ORDER BY resource_created_at, resource_id LIMIT ${limit}`.execute(view)
+  return rows
 }
 
 /** Whether there is anything of a type that somebody lets a user see. */

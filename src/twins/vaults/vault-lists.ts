@@ -57,7 +57,7 @@ export async function vaultsAfter(
     const rows = sql<ListedRow>`${own(listed)} ORDER BY created_at, id LIMIT ${limit}`
     return (await rows.execute(state)).rows.map(fromListedRow)
   }
-  const shared = (await alsoShared(looking, 'vault').places(state)).map(
+  const shared = alsoShared(looking, 'vault').places.map(
     (places) => sql`SELECT place, shared.id FROM (${places}) AS shared
       WHERE ${isAfter(sql`place, shared.id`, after)}
         AND EXISTS (SELECT 1 FROM vaults WHERE vaults.id = shared.id AND ${found})`,
