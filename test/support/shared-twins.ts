@@ -3,9 +3,10 @@ import type { AssetStreamId, UserId, VaultId } from '../../src/core/ids.ts'
 import { UserStore } from '../../src/identity/users/user-store.ts'
 import { Events } from '../../src/outbox/events/events.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
-import type { StateWriter } from '../../src/storage/state/database.ts'
+import { openStateForReading, type StateWriter } from '../../src/storage/state/database.ts'
 import { totalOf } from '../../src/storage/state/totals.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
+import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
 import type { SharedResource, Terms } from '../../src/twins/permissions/permission.ts'
 import { PermissionEnds } from '../../src/twins/permissions/permission-ends.ts'
 import { PermissionStore } from '../../src/twins/permissions/permission-store.ts'
@@ -40,6 +41,23 @@ export class SharedTwins implements AsyncDisposable {
     return { state, writer, clock, lifecycle, events, audit: new AuditLog(state, clock) }
   }
 
+  get vaults(): VaultStore {
+    return new VaultStore(this.needs())
+  }
+
+  get assetStreams(): AssetStreamStore {
+    return new AssetStreamStore(this.needs())
+  }
+
+  get attachments(): AttachmentStore {
+    return new AttachmentStore({
+      ...this.needs(),
+      openView: () => openStateForReading(this.tests.path),
+      uploadWaitUs: 1,
+      removedWith: () => [],
+    })
+  }
+
   get permissions(): PermissionStore {
     return new PermissionStore(this.needs())
   }
@@ -62,11 +80,7 @@ export class SharedTwins implements AsyncDisposable {
 
   async #newStream(ownerId: UserId): Promise<SharedResource> {
     const wish = { assetCode: `A${++this.#made}`, description: null }
-    const { stream, changes } = await new AssetStreamStore(this.needs()).plan(
-      ownerId,
-      wish,
-      'sandbox',
-    )
+    const { stream, changes } = await this.assetStreams.plan(ownerId, wish, 'sandbox')
     await this.tests.commit(...changes)
     return { ...stream, type: 'asset_stream', name: stream.assetCode }
   }
@@ -79,7 +93,7 @@ export class SharedTwins implements AsyncDisposable {
       hint: '',
       requiredStreams: [],
     })
-    const planned = await new VaultStore(this.needs()).plan(
+    const planned = await this.vaults.plan(
       ownerId,
       { ...common, templateId: template.id, ledger: 'XRPL', jsonPayload: null },
       { template, streams: [], network: 'sandbox' },
@@ -107,13 +121,11 @@ export class SharedTwins implements AsyncDisposable {
 
   /** Whether there was one to delete. */
   async deleteResource({ type, id, ownerId }: SharedResource): Promise<boolean> {
-    const needs = this.needs()
+    const { vaults, assetStreams } = this
     if (type === 'vault') {
-      const vaults = new VaultStore(needs)
       const vault = await vaults.findVisible(ownerId, id as VaultId)
       return vault !== undefined && (await vaults.remove(vault))
     }
-    const assetStreams = new AssetStreamStore(needs)
     const stream = await assetStreams.findVisible(ownerId, id as AssetStreamId)
     return stream !== undefined && (await assetStreams.remove(stream))
   }
@@ -139,8 +151,7 @@ export class SharedTwins implements AsyncDisposable {
 
   /** What a user is shown in the list of vaults, and of how many. */
   async vaultsOf(userId: UserId): Promise<readonly [ids: readonly string[], total: number]> {
-    const vaults = new VaultStore(this.needs())
-    const { items, total } = await vaults.listPage(userId, { offset: 0, limit: 1_000 })
+    const { items, total } = await this.vaults.listPage(userId, { offset: 0, limit: 1_000 })
     return [items.map(({ id }) => id), total]
   }
 

@@ -119,8 +119,8 @@ function addOfSignatures(add: Add, needs: ProofRoutesNeeds): void {
         proofOf(proofs, id, undefined),
         metadataOf(state, id),
       ])
-      const text = Buffer.from(metadata?.bytes ?? []).toString()
-      return { format: signatureProofFormat as typeof signatureProofFormat, metadata: text, proof }
+      const known = Buffer.from(metadata?.bytes ?? []).toString()
+      return { format: signatureProofFormat, metadata: known, proof }
     },
   })
 }
