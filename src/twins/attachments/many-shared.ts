@@ -110,7 +110,7 @@ async function copyOf(view: StateDatabase, streams: readonly SharedStream[]): Pr
   return Number(numAffectedRows)
 }
 
-/** Those of one asset stream, of which there may be a million, in stretches. */
+/** Copies what is attached to one asset stream, of which there may be a million, in stretches. */
 async function copyLong(view: StateDatabase, id: string): Promise<number> {
   let count = 0
   let last: Place | undefined

@@ -162,7 +162,7 @@ export function isInForce(nowUs: number): RawBuilder<boolean> {
   return sql`(${countsForHolder(nowUs)} AND ${isThere('user_id')})`
 }
 
-/** The same for lists of the holder, who is there to ask: they look at each row that they pass. */
+/** Whether it counts for its holder, who is there to ask: lists look at each row that they pass. */
 function countsForHolder(nowUs: number): RawBuilder<boolean> {
   return sql`(${isNotOver(nowUs)} AND ${isThere('owner_id')})`
 }
