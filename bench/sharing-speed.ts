@@ -151,7 +151,7 @@ function timeStatements(): number[] {
   const took: number[] = []
   for (const method of ['all', 'run'] as const) {
     const real = StatementSync.prototype[method] as (...values: unknown[]) => never
-    StatementSync.prototype[method] = function timed(...values: unknown[]) {
+    StatementSync.prototype[method] = function measured(...values: unknown[]) {
       const before = process.threadCpuUsage()
       const result = real.apply(this, values)
       const { user, system } = process.threadCpuUsage(before)
@@ -202,6 +202,12 @@ const uuid = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' ||
   substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' ||
   hex(randomblob(6)))`
 
+/** The numbers from 1 on, for the statement that follows. */
+function upTo(count: number): string {
+  return `WITH RECURSIVE numbers(n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`
+}
+
 /** Writes the rows at once, those that are shared between one's own. */
 function fill(path: string, { userId, ownerId }: { userId: string; ownerId: string }): void {
   const state = new DatabaseSync(path)
@@ -217,8 +223,6 @@ function fill(path: string, { userId, ownerId }: { userId: string; ownerId: stri
     [userId, ownVaults, ownStreams, 7, 1],
     [ownerId, sharedRows, sharedRows, 71, attachedToShared],
   ] as const) {
-    const upTo = (rows: number) => `WITH RECURSIVE numbers(n) AS
-      (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${rows})`
     state.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, name_folded, description,
         status, ledger, public, json_payload) ${upTo(vaults)}
       SELECT ${uuid}, '${owner}', ${firstUs} + n * ${stepUs}, ${template}, 'vault ' || n, 'vault ' || n, NULL,

@@ -96,12 +96,14 @@ async function changeable({ tests }: SharedTwins) {
   ]
 }
 
-describe.each(Object.entries(requests))('%s by a permission', (_name, { type, looked }) => {
+describe.each(Object.entries(requests))('%s by a permission', (_name, request) => {
+  const { type } = request
+
   test('is made while that counts', async () => {
     await using twins = await SharedTwins.open()
     const { holder, resource } = await writable(twins, type)
     const before = await changeable(twins)
-    const change = await looked(twins, holder, resource.id)
+    const change = await request.looked(twins, holder, resource.id)
 
     expect(await change()).toBe(true)
     expect(await changeable(twins)).not.toEqual(before)
@@ -110,7 +112,7 @@ describe.each(Object.entries(requests))('%s by a permission', (_name, { type, lo
   test.each(Object.entries(between))('is not made when that %s meanwhile', async (_end, end) => {
     await using twins = await SharedTwins.open()
     const sharing = await writable(twins, type)
-    const change = await looked(twins, sharing.holder, sharing.resource.id)
+    const change = await request.looked(twins, sharing.holder, sharing.resource.id)
     const before = await changeable(twins)
     await end(twins, sharing)
 

@@ -63,11 +63,7 @@ export function openDomains(
     saltOf,
     networks,
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
-    ...attachedParts({
-      ...stored,
-      openView: () => openStateForReading(engine.folder.state),
-      uploadWaitUs,
-    }),
+    ...attachedParts({ ...stored, uploadWaitUs }, engine.folder.state),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,
     ownerQuarantine: new OwnerQuarantine(state),
@@ -101,10 +97,14 @@ export function openDomains(
 }
 
 /** What is attached, and who has signed it. */
-function attachedParts(needs: Omit<AttachmentStoreNeeds, 'removedWith'>) {
+function attachedParts(
+  needs: Omit<AttachmentStoreNeeds, 'removedWith' | 'openView'>,
+  statePath: string,
+) {
+  const openView = () => openStateForReading(statePath)
   const removedWith = (id: AttachmentId) => forgottenSignatures(needs.state, id)
   return {
-    attachments: new AttachmentStore({ ...needs, removedWith }),
+    attachments: new AttachmentStore({ ...needs, openView, removedWith }),
     signatures: new SignatureStore(needs),
   }
 }
