@@ -14,6 +14,7 @@ import { dirname, join, resolve } from 'node:path'
 import { readOwner } from '../../src/config/folder-owner.ts'
 import { launchServiceProcess, newDataDir } from '../../test/support/service-process.ts'
 import { medianOf } from '../fleet.ts'
+import { cpuSecondsOf } from '../process-cpu.ts'
 import type { Figure } from '../report.ts'
 
 const rounds = 5
@@ -24,9 +25,6 @@ const bytesMax = 3_000_000
 
 /** How much more one start may take than another without anything being the cause. */
 const startFactorMax = 1.05
-
-/** Ticks of the kernel in a second. */
-const ticksPerSecond = 100
 
 /** What the page costs those who install and run the service. */
 export async function serviceCost(): Promise<readonly Figure[]> {
@@ -153,13 +151,6 @@ async function ask(http: string, paths: readonly string[]): Promise<void> {
       await answer.arrayBuffer()
     }
   }
-}
-
-function cpuSecondsOf(pid: number): number {
-  // The name of the process comes before, in brackets.
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const [user, system] = fields.split(' ').slice(11, 13)
-  return (Number(user) + Number(system)) / ticksPerSecond
 }
 
 function residentBytes(pid: number): number {

@@ -9,7 +9,7 @@ import type { ServiceProcess } from './service-process.ts'
 const mayName: readonly (readonly [place: RegExp, why: string])[] = [
   [/^state.db data_stream_deletions\.stream_id$/, 'the note of its end, for 30 days'],
   [/^state.db events\.(resource_id|stream_id|data)$/, 'events are kept as long as deliveries'],
-  [/^state.db inbox_entries\.(resource_id|data|body|url|link)$/, 'inboxes keep 30 days'],
+  [/^state.db inbox_entries\.(resource_id|stream_id|data|body|url|link)$/, 'inboxes keep 30 days'],
   [/^state.db (deliveries|delivery_attempts)\.\w+$/, 'deliveries are kept for 30 days'],
   [/^state.db idempotent_answers\.path$/, 'a repetition within 24 hours gets the same answer'],
   [/^state.db (export_jobs|export_files|import_jobs)\.\w+$/, 'jobs that are kept, for 7 days'],

@@ -69,9 +69,13 @@ function tablesOf(state: DatabaseSync, of: 'main' | 'newer'): readonly string[] 
     .map(({ name }) => String(name))
 }
 
+/** Columns that later migrations have dropped are left to their defaults: nothing knows any more what was in them. */
 function copyTable(state: DatabaseSync, table: string): void {
   const columns = state
-    .prepare(`SELECT name FROM pragma_table_info('${table}', 'main')`)
+    .prepare(
+      `SELECT name FROM pragma_table_info('${table}', 'main')
+        WHERE name IN (SELECT name FROM pragma_table_info('${table}', 'newer'))`,
+    )
     .all()
     .map(({ name }) => `"${String(name)}"`)
     .join(', ')

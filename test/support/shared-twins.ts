@@ -3,13 +3,15 @@ import type { AssetStreamId, UserId, VaultId } from '../../src/core/ids.ts'
 import { UserStore } from '../../src/identity/users/user-store.ts'
 import { Events } from '../../src/outbox/events/events.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
-import type { StateWriter } from '../../src/storage/state/database.ts'
+import { openStateForReading, type StateWriter } from '../../src/storage/state/database.ts'
 import { totalOf } from '../../src/storage/state/totals.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
+import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
 import type { SharedResource, Terms } from '../../src/twins/permissions/permission.ts'
 import { PermissionEnds } from '../../src/twins/permissions/permission-ends.ts'
 import { PermissionStore } from '../../src/twins/permissions/permission-store.ts'
 import type { SharedType } from '../../src/twins/rights/right.ts'
+import { sharedLists } from '../../src/twins/rights/shared-rows.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
 import { HandClock } from './hand-clock.ts'
@@ -39,6 +41,23 @@ export class SharedTwins implements AsyncDisposable {
     return { state, writer, clock, lifecycle, events, audit: new AuditLog(state, clock) }
   }
 
+  get vaults(): VaultStore {
+    return new VaultStore(this.needs())
+  }
+
+  get assetStreams(): AssetStreamStore {
+    return new AssetStreamStore(this.needs())
+  }
+
+  get attachments(): AttachmentStore {
+    return new AttachmentStore({
+      ...this.needs(),
+      openView: () => openStateForReading(this.tests.path),
+      uploadWaitUs: 1,
+      removedWith: () => [],
+    })
+  }
+
   get permissions(): PermissionStore {
     return new PermissionStore(this.needs())
   }
@@ -61,11 +80,7 @@ export class SharedTwins implements AsyncDisposable {
 
   async #newStream(ownerId: UserId): Promise<SharedResource> {
     const wish = { assetCode: `A${++this.#made}`, description: null }
-    const { stream, changes } = await new AssetStreamStore(this.needs()).plan(
-      ownerId,
-      wish,
-      'sandbox',
-    )
+    const { stream, changes } = await this.assetStreams.plan(ownerId, wish, 'sandbox')
     await this.tests.commit(...changes)
     return { ...stream, type: 'asset_stream', name: stream.assetCode }
   }
@@ -78,7 +93,7 @@ export class SharedTwins implements AsyncDisposable {
       hint: '',
       requiredStreams: [],
     })
-    const planned = await new VaultStore(this.needs()).plan(
+    const planned = await this.vaults.plan(
       ownerId,
       { ...common, templateId: template.id, ledger: 'XRPL', jsonPayload: null },
       { template, streams: [], network: 'sandbox' },
@@ -106,25 +121,38 @@ export class SharedTwins implements AsyncDisposable {
 
   /** Whether there was one to delete. */
   async deleteResource({ type, id, ownerId }: SharedResource): Promise<boolean> {
-    const needs = this.needs()
+    const { vaults, assetStreams } = this
     if (type === 'vault') {
-      const vaults = new VaultStore(needs)
       const vault = await vaults.findVisible(ownerId, id as VaultId)
       return vault !== undefined && (await vaults.remove(vault))
     }
-    const assetStreams = new AssetStreamStore(needs)
     const stream = await assetStreams.findVisible(ownerId, id as AssetStreamId)
     return stream !== undefined && (await assetStreams.remove(stream))
   }
 
-  /** How many rows there are, and how many the owner is counted to have. */
-  async counted(ownerId: UserId): Promise<readonly [rows: number, total: number]> {
-    const rows = await this.tests.state
+  /** How many rows of an owner there are, and how many the owner and all holders are counted to have. */
+  async counted(
+    ownerId: UserId,
+  ): Promise<readonly [rows: number, granted: number, shared: number]> {
+    const { state } = this.tests
+    const rows = await state
       .selectFrom('permissions')
       .select('id')
       .where('owner_id', '=', ownerId)
       .execute()
-    return [rows.length, await totalOf(this.tests.state, 'permissions', ownerId)]
+    const shared = await state
+      .selectFrom('totals')
+      .select('total')
+      .where('list', 'in', Object.values(sharedLists))
+      .execute()
+    const sum = shared.reduce((all, { total }) => all + total, 0)
+    return [rows.length, await totalOf(state, 'permissions', ownerId), sum]
+  }
+
+  /** What a user is shown in the list of vaults, and of how many. */
+  async vaultsOf(userId: UserId): Promise<readonly [ids: readonly string[], total: number]> {
+    const { items, total } = await this.vaults.listPage(userId, { offset: 0, limit: 1_000 })
+    return [items.map(({ id }) => id), total]
   }
 
   /** Types of the events of a user, in their order. */

@@ -2,6 +2,7 @@ import type { Compilable } from 'kysely'
 import { systemClock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
+import { openStateForReading } from '../../src/storage/state/database.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
 import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
 import { appendedProgress, storedStatus } from '../../src/twins/progress/progress.ts'
@@ -43,6 +44,7 @@ export class Twins implements AsyncDisposable {
   get attachments(): AttachmentStore {
     return new AttachmentStore({
       ...this.needs,
+      openView: () => openStateForReading(this.tests.path),
       uploadWaitUs: 1,
       removedWith: (id) => forgottenSignatures(this.tests.state, id),
     })

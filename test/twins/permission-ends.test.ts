@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { UserId } from '../../src/core/ids.ts'
 import type { StateWriter } from '../../src/storage/state/database.ts'
 import { EndsPass } from '../../src/twins/permissions/ends-pass.ts'
+import type { SharedResource } from '../../src/twins/permissions/permission.ts'
 import { PermissionEnds } from '../../src/twins/permissions/permission-ends.ts'
 import type { SharedType } from '../../src/twins/rights/right.ts'
 import { SharedTwins } from '../support/shared-twins.ts'
@@ -38,10 +39,10 @@ describe.each(types)('a permission of %s', (type) => {
       items: [],
       total: 0,
     })
-    expect(await twins.counted(owner)).toEqual([1, 1])
+    expect(await twins.counted(owner)).toEqual([1, 1, 1])
 
     expect(await twins.endAll()).toBe(1)
-    expect(await twins.counted(owner)).toEqual([0, 0])
+    expect(await twins.counted(owner)).toEqual([0, 0, 0])
     for (const id of [owner, holder]) expect(await twins.toldTo(id)).toEqual(revokedOf[type])
     expect(await twins.endsInLog()).toMatchObject([
       { who: undefined, reason: 'expired', type, resourceId: resource.id, userId: holder },
@@ -56,7 +57,7 @@ describe.each(types)('a permission of %s', (type) => {
 
     expect(await twins.permissions.findOf(resource, holder)).toBeUndefined()
     await twins.endAll()
-    expect(await twins.counted(owner)).toEqual([0, 0])
+    expect(await twins.counted(owner)).toEqual([0, 0, 0])
     for (const id of [owner, holder]) expect(await twins.toldTo(id)).toEqual(revokedOf[type])
     expect(await twins.endsInLog()).toMatchObject([{ reason: 'resource_deleted' }])
   })
@@ -72,7 +73,7 @@ describe.each(types)('a permission of %s', (type) => {
 
       expect(await twins.permissions.findOf(resource, holder)).toBeUndefined()
       await twins.endAll()
-      expect(await twins.counted(owner)).toEqual([0, 0])
+      expect(await twins.counted(owner)).toEqual([0, 0, 0])
       expect(await twins.toldTo(parties[who])).toEqual([])
       expect(await twins.toldTo(other)).toEqual(revokedOf[type])
       expect(await twins.endsInLog()).toMatchObject([{ reason: 'user_deleted' }])
@@ -100,7 +101,7 @@ describe.each(types)('a permission of %s', (type) => {
     await twins.ends.endOfPair(resource.id, holder)
     expect(await twins.grant(resource, holder, { role: 'WRITE' })).toBe(true)
 
-    expect(await twins.counted(owner)).toEqual([1, 1])
+    expect(await twins.counted(owner)).toEqual([1, 1, 1])
     expect((await twins.permissions.findOf(resource, holder))?.role).toBe('WRITE')
     expect(await twins.endsInLog()).toMatchObject([{ reason: 'expired' }])
     expect(await twins.endAll()).toBe(0)
@@ -118,6 +119,45 @@ test('what had ended before keeps its reason', async () => {
 
   expect(await twins.endsInLog()).toMatchObject([{ reason: 'expired' }])
 })
+
+test('what ends with its owner keeps that reason, although its time comes before it is ended', async () => {
+  await using twins = await SharedTwins.open()
+  const untilUs = twins.clock.nowUs() + secondUs
+  const { owner } = await sharing(twins, 'vault', untilUs)
+  await twins.deleteUser(owner)
+  twins.clock.atUs = untilUs
+  await twins.endAll()
+
+  expect(await twins.endsInLog()).toMatchObject([{ reason: 'user_deleted' }])
+})
+
+test.each(['owner', 'holder'] as const)(
+  'very many end with their %s: nothing of them is touched by the deletion, and none counts',
+  async (who) => {
+    await using twins = await SharedTwins.open()
+    const parties = { owner: await twins.tests.newUser(), holder: await twins.tests.newUser() }
+    const resources: SharedResource[] = []
+    for (let made = 0; made < 120; made++) {
+      const resource = await twins.newResource(parties.owner)
+      await twins.grant(resource, parties.holder)
+      resources.push(resource)
+    }
+    const rows = async () =>
+      await twins.tests.state.selectFrom('permissions').selectAll().orderBy('id').execute()
+    const before = await rows()
+    await twins.deleteUser(parties[who])
+
+    expect(await rows()).toEqual(before)
+    for (const resource of resources) {
+      expect(await twins.permissions.findOf(resource, parties.holder)).toBeUndefined()
+    }
+    // A holder who was deleted asks for no list.
+    if (who === 'owner') expect(await twins.vaultsOf(parties.holder)).toEqual([[], 0])
+    expect(await twins.endAll()).toBe(3)
+    expect(await twins.counted(parties.owner)).toEqual([0, 0, 0])
+    expect(await twins.tests.state.selectFrom('departed_users').selectAll().execute()).toEqual([])
+  },
+)
 
 describe('many that end at once', () => {
   const count = 230
@@ -155,19 +195,19 @@ describe('many that end at once', () => {
     }
     for (let isMore = true; isMore; ) {
       isMore = await new PermissionEnds(twins.needs(broken)).endSome().catch(() => true)
-      const [rows, total] = await twins.counted(owner)
-      expect([total, await revocations()]).toEqual([rows, count - rows])
+      const [rows, ...totals] = await twins.counted(owner)
+      expect([...totals, await revocations()]).toEqual([rows, rows, count - rows])
     }
 
     expect(commits).toBeGreaterThan(4)
-    expect(await twins.counted(owner)).toEqual([0, 0])
+    expect(await twins.counted(owner)).toEqual([0, 0, 0])
     expect(await twins.endsInLog()).toHaveLength(count)
   })
 
   test('end once, although several end them at the same time', async () => {
     await Promise.all([twins.endAll(), twins.endAll(), twins.endAll()])
 
-    expect(await twins.counted(owner)).toEqual([0, 0])
+    expect(await twins.counted(owner)).toEqual([0, 0, 0])
     expect(await revocations()).toBe(count)
   })
 
@@ -175,7 +215,7 @@ describe('many that end at once', () => {
     const failures: unknown[] = []
     const pass = new EndsPass(twins.ends, (error) => failures.push(error))
     pass.start()
-    await expect.poll(async () => await twins.counted(owner)).toEqual([0, 0])
+    await expect.poll(async () => await twins.counted(owner)).toEqual([0, 0, 0])
     await pass.stop()
 
     expect(failures).toEqual([])

@@ -68,7 +68,7 @@ test.each(['owner', 'holder', 'resource'] as const)(
     else await twins.deleteUser(parties[gone])
 
     expect(await twins.grant(resource, parties.holder)).toBe(false)
-    expect(await twins.counted(parties.owner)).toEqual([0, 0])
+    expect(await twins.counted(parties.owner)).toEqual([0, 0, 0])
     expect(await twins.toldTo(parties.holder)).toEqual([])
   },
 )

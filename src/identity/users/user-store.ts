@@ -127,7 +127,7 @@ export class UserStore {
       state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
       state.deleteFrom('favorites').where('owner_id', '=', id).where(isDeletedNow),
-      ...this.#endSharing(id, deletedAtUs).map((change) => change.where(isDeletedNow)),
+      this.#endSharing(id, deletedAtUs, isDeletedNow),
       state
         .updateTable('totals')
         .set({ total: sql<number>`total - 1` })
@@ -170,19 +170,19 @@ export class UserStore {
   }
 
   /**
-   * What the user shares, and what is shared with the user, counts no more. What else belongs to the ends of permissions
-   * follows: there can be many.
+   * What the user shares, and what is shared with the user, counts no more: one row says so for all of it, as there can
+   * be very much. What else belongs to the ends of permissions follows.
    */
-  #endSharing(id: UserId, nowUs: number) {
-    const { state } = this.#needs
-    return (['owner_id', 'user_id'] as const).map((whose) =>
-      state
-        .updateTable('permissions')
-        // Over by every clock, however it is set.
-        .set({ expires_at: 0, ended_by: 'user_deleted' })
-        .where(whose, '=', id)
-        .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', nowUs)])),
-    )
+  #endSharing(id: UserId, nowUs: number, when: Expression<SqlBool>): Compilable {
+    return this.#needs.state
+      .insertInto('departed_users')
+      .columns(['user_id', 'departed_at'])
+      .expression(
+        sql`SELECT ${id}, ${nowUs} WHERE ${when} AND (
+              EXISTS (SELECT 1 FROM permissions WHERE owner_id = ${id})
+              OR EXISTS (SELECT 1 FROM permissions WHERE user_id = ${id}))`,
+      )
+      .onConflict((conflict) => conflict.doNothing())
   }
 
   #named(username: string | undefined) {

@@ -1,6 +1,6 @@
 import type { Proof } from '../proofs/proof.ts'
 
-export const signatureProofFormat = 'streamvault-signature-proof-1'
+export const signatureProofFormat = 'streamvault-signature-proof-1' as const
 
 /** What shows who has signed content, and by when. Everything in it can be checked with it alone, but for whose the keys are. */
 export interface SignatureProof {

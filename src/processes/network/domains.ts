@@ -13,6 +13,7 @@ import { failingParts } from '../../operating/observability/facts.ts'
 import { type AccessedVault, noteAccess } from '../../outbox/events/coalesced-events.ts'
 import { QueriedStreams } from '../../reading/queries/queried-streams.ts'
 import { Removals } from '../../reading/removals/removals.ts'
+import { openStateForReading } from '../../storage/state/database.ts'
 import { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
 import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
@@ -62,7 +63,7 @@ export function openDomains(
     saltOf,
     networks,
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
-    ...attachedParts({ ...stored, uploadWaitUs }),
+    ...attachedParts({ ...stored, uploadWaitUs }, engine.folder.state),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,
     ownerQuarantine: new OwnerQuarantine(state),
@@ -96,10 +97,14 @@ export function openDomains(
 }
 
 /** What is attached, and who has signed it. */
-function attachedParts(needs: Omit<AttachmentStoreNeeds, 'removedWith'>) {
+function attachedParts(
+  needs: Omit<AttachmentStoreNeeds, 'removedWith' | 'openView'>,
+  statePath: string,
+) {
+  const openView = () => openStateForReading(statePath)
   const removedWith = (id: AttachmentId) => forgottenSignatures(needs.state, id)
   return {
-    attachments: new AttachmentStore({ ...needs, removedWith }),
+    attachments: new AttachmentStore({ ...needs, openView, removedWith }),
     signatures: new SignatureStore(needs),
   }
 }

@@ -28,7 +28,7 @@ export interface AlsoListed {
   /** A statement that selects their `count`. Where it is 0 nothing else is asked. */
   readonly count: RawBuilder<{ readonly count: number }>
   /** Statements that select `place`, which is what orders the list, and `id`: each goes along an index in that order. */
-  readonly places: (view: StateDatabase) => Promise<readonly RawBuilder<unknown>[]>
+  readonly places: readonly RawBuilder<unknown>[]
 }
 
 export interface Slice {
@@ -41,33 +41,40 @@ export interface ListedPage<Row> {
   readonly total: number
 }
 
+/** One page of a list, and how many rows the list has. */
+export async function pageOf<Table extends ListedTable>(
+  state: StateDatabase,
+  listing: Listing<Table>,
+  slice: Slice,
+): Promise<ListedPage<Selectable<StateSchema[Table]>>> {
+  // One view of the state for both: a row that comes in between would shift a page from the end.
+  return await state.transaction().execute(async (view) => await pageIn(view, listing, slice))
+}
+
 /**
- * One page of a list, and how many rows the list has.
+ * One page of a list, and how many rows the list has, in one view of the state.
  *
  * What comes before the page is passed within the index, which is a tenth of the work of passing
  * rows; and from the end that is nearer, so that the last page costs what the first one does.
  */
-export async function pageOf<Table extends ListedTable>(
-  state: StateDatabase,
+export async function pageIn<Table extends ListedTable>(
+  view: StateDatabase,
   listing: Listing<Table>,
   { offset, limit }: Slice,
 ): Promise<ListedPage<Selectable<StateSchema[Table]>>> {
-  // One view of the state for both: a row that comes in between would shift a page from the end.
-  return await state.transaction().execute(async (view) => {
-    const { total, places } = await extentOf(view, listing)
-    const wanted = Math.min(limit, total - offset)
-    if (wanted <= 0) return { rows: [], total }
-    const isNearEnd = offset > total / 2
-    const opposite = listing.direction === 'asc' ? 'desc' : 'asc'
-    const ids = idsOf(places, isNearEnd ? opposite : listing.direction, {
-      offset: isNearEnd ? total - offset - wanted : offset,
-      limit: wanted,
-    })
-    const { rows } = await sql<Selectable<StateSchema[Table]>>`
-      SELECT * FROM ${sql.table(listing.table)} WHERE id IN (${ids})
-      ORDER BY ${order(listing, listing.direction)}`.execute(view)
-    return { rows, total }
+  const { total, places } = await extentOf(view, listing)
+  const wanted = Math.min(limit, total - offset)
+  if (wanted <= 0) return { rows: [], total }
+  const isNearEnd = offset > total / 2
+  const opposite = listing.direction === 'asc' ? 'desc' : 'asc'
+  const ids = idsOf(places, isNearEnd ? opposite : listing.direction, {
+    offset: isNearEnd ? total - offset - wanted : offset,
+    limit: wanted,
   })
+  const { rows } = await sql<Selectable<StateSchema[Table]>>`
+    SELECT * FROM ${sql.table(listing.table)} WHERE id IN (${ids})
+    ORDER BY ${order(listing, listing.direction)}`.execute(view)
+  return { rows, total }
 }
 
 /** How many rows a list has, and statements of their places. */
@@ -79,7 +86,7 @@ async function extentOf(
   const count = await totalOf(view, ...total)
   const others = also ? await countOf(view, also) : 0
   if (!also || others === 0) return { total: count, places: [own] }
-  return { total: count + others, places: [own, ...(await also.places(view))] }
+  return { total: count + others, places: [own, ...also.places] }
 }
 
 /** How many rows are in a list beside those that its condition means. */

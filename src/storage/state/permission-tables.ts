@@ -1,5 +1,10 @@
+export interface PermissionTables {
+  permissions: PermissionTable
+  departed_users: DepartedUserTable
+}
+
 /** What an owner lets somebody else do. */
-export interface PermissionTable {
+interface PermissionTable {
   readonly id: string
   /** `vault` or `asset_stream`. */
   readonly resource_type: string
@@ -19,6 +24,13 @@ export interface PermissionTable {
    * something else has ended it.
    */
   readonly expires_at: number | null
-  /** What has ended it before its time: `user_deleted` or `resource_deleted`. */
+  /** What has ended it before its time: `resource_deleted`, or `user_deleted` in rows of before. */
   readonly ended_by: string | null
+}
+
+/** A user who was deleted: no permission of the user counts, granted or had, although there are rows of some. */
+interface DepartedUserTable {
+  readonly user_id: string
+  /** By the wall clock. */
+  readonly departed_at: number
 }

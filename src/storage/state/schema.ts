@@ -15,7 +15,7 @@ import type { EventTables } from './event-tables.ts'
 import type { AnchoredTable, FileTables } from './file-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
-import type { PermissionTable } from './permission-tables.ts'
+import type { PermissionTables } from './permission-tables.ts'
 import type { SignatureTables } from './signature-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
@@ -28,6 +28,7 @@ export interface StateSchema
     FileTables,
     JobTables,
     MailTables,
+    PermissionTables,
     SignatureTables,
     WebhookTables {
   users: UserTable
@@ -48,7 +49,6 @@ export interface StateSchema
   stream_sources: StreamSourceTable
   lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
-  permissions: PermissionTable
   totals: TotalTable
   steady_time: SteadyTimeTable
   idempotency_keys: IdempotencyKeyTable

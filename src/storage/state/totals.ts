@@ -19,6 +19,9 @@ export const lists = [
   'signatures_of_attachment',
   /** What a user lets others do. */
   'permissions',
+  /** Vaults and asset streams that others share with a user. */
+  'shared_vaults',
+  'shared_asset_streams',
   /** Bytes of the files of a user. */
   'file_bytes',
 ] as const

@@ -23,7 +23,8 @@ import {
 } from './attachment.ts'
 import * as api from './attachment-api.ts'
 import { attachmentBody } from './attachment-body.ts'
-import { type AttachmentStore, attachmentsMax, listedFilesMax } from './attachment-store.ts'
+import { listedFilesMax } from './attachment-row.ts'
+import { type AttachmentStore, attachmentsMax } from './attachment-store.ts'
 import { uploadSubjectOf } from './attachment-uploads.ts'
 
 export interface AttachmentRoutesNeeds {

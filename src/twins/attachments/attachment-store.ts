@@ -1,17 +1,14 @@
-import { type Compilable, type Selectable, sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import { forgottenAnchors, plannedAnchor } from '../../anchors/intents/plan-anchor.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { type AssetStreamId, type AttachmentId, newId, type UserId } from '../../core/ids.ts'
-import type { Ledger } from '../../core/ledger.ts'
 import type { NamedContent, TakenUpload } from '../../files/content/content.ts'
 import { filesOf, givenRoom, heldFiles, releasedFiles } from '../../files/contents/content-rows.ts'
 import type { UploadFailure } from '../../files/uploads/upload-kind.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
-import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
-import type { StateSchema } from '../../storage/state/schema.ts'
+import type { Slice } from '../../storage/state/listing.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { SeenAssetStream } from '../asset-streams/asset-stream.ts'
-import { streamsWithIds } from '../asset-streams/asset-stream-store.ts'
 import {
   appendedProgress,
   failedStatus,
@@ -20,37 +17,25 @@ import {
   storedStatus,
 } from '../progress/progress.ts'
 import { rightOf } from '../rights/right.ts'
-import {
-  attachmentsAlsoShared,
-  type Looking,
-  rightsWith,
-  roleOf,
-  stillAllowed,
-  stillWritable,
-} from '../rights/shared-rows.ts'
+import { type Looking, roleOf, stillAllowed, stillWritable } from '../rights/shared-rows.ts'
 import {
   type Attachment,
   type NewAttachment,
   pendingStatus,
   type SeenAttachment,
-  type ShownAttachment,
 } from './attachment.ts'
+import { AttachmentLists, type AttachmentPage } from './attachment-lists.ts'
+import { fromRow, shownAttachments } from './attachment-row.ts'
 
 /** Attachments of one user, of whom each may be an archive of thousands of files. */
 export const attachmentsMax = 1_000_000
-
-/** Files that a list shows of one attachment: a page of a hundred archives has to fit into an answer. */
-export const listedFilesMax = 100
-
-export interface AttachmentPage {
-  readonly items: readonly SeenAttachment[]
-  readonly total: number
-}
 
 export interface AttachmentStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clocks
+  /** A connection of its own to the state, for what reads it for a longer time. */
+  readonly openView: () => StateDatabase
   /** How long an upload is waited for. */
   readonly uploadWaitUs: number
   /** Changes that remove what goes with an attachment. */
@@ -59,9 +44,11 @@ export interface AttachmentStoreNeeds {
 
 export class AttachmentStore {
   readonly #needs: AttachmentStoreNeeds
+  readonly #lists: AttachmentLists
 
   constructor(needs: AttachmentStoreNeeds) {
     this.#needs = needs
+    this.#lists = new AttachmentLists(needs)
   }
 
   /**
@@ -150,10 +137,7 @@ export class AttachmentStore {
 
   /** One's own and those of asset streams that are shared with this user, oldest first. */
   async listPage(userId: UserId, slice: Slice): Promise<AttachmentPage> {
-    const looking = this.#looking(userId)
-    const condition = sql<boolean>`owner_id = ${userId}`
-    const also = attachmentsAlsoShared(looking)
-    return await this.#page(looking, { condition, total: ['attachments', userId], also }, slice)
+    return await this.#lists.page(userId, slice)
   }
 
   /** What is attached to one asset stream, which the user sees. */
@@ -162,9 +146,7 @@ export class AttachmentStore {
     streamId: AssetStreamId,
     slice: Slice,
   ): Promise<AttachmentPage> {
-    const condition = sql<boolean>`stream_id = ${streamId}`
-    const listing = { condition, total: ['attachments_of_stream', streamId] } as const
-    return await this.#page(this.#looking(userId), listing, slice)
+    return await this.#lists.pageOfStream(userId, streamId, slice)
   }
 
   /** One file of an attachment, by its place among them. */
@@ -242,54 +224,6 @@ export class AttachmentStore {
   #looking(userId: UserId): Looking {
     return { userId, nowUs: this.#needs.clock.nowUs() }
   }
-
-  async #page(
-    looking: Looking,
-    listing: Pick<Listing<'attachments'>, 'condition' | 'total' | 'also'>,
-    slice: Slice,
-  ): Promise<AttachmentPage> {
-    const { state } = this.#needs
-    const { rows, total } = await pageOf(
-      state,
-      { ...listing, table: 'attachments', orderBy: 'created_at', direction: 'asc' },
-      slice,
-    )
-    const shown = await shownAttachments(state, rows, listedFilesMax)
-    const rights = await rightsWith(
-      state,
-      looking,
-      shown.map(({ stream }) => stream),
-    )
-    return { items: shown.map((one, at) => ({ ...one, right: rights[at] ?? 'read' })), total }
-  }
-}
-
-/** Attachments with what is shown beside them. */
-export async function shownAttachments(
-  state: StateDatabase,
-  rows: readonly Selectable<StateSchema['attachments']>[],
-  filesMax: number = Number.MAX_SAFE_INTEGER,
-): Promise<readonly ShownAttachment[]> {
-  if (rows.length === 0) return []
-  const streams = await streamsWithIds(
-    state,
-    rows.map((row) => row.stream_id),
-  )
-  const files = Map.groupBy(
-    await filesOf(
-      state,
-      rows.map(({ id }) => id),
-      { from: 0, below: filesMax },
-    ),
-    ({ holderId }) => holderId,
-  )
-  return rows.flatMap((row) => {
-    const stream = streams.get(row.stream_id)
-    // A stream stays as long as something is attached to it.
-    if (!stream) return []
-    const own = files.get(row.id) ?? []
-    return [{ attachment: fromRow(row), stream, files: own.map(({ file }) => file) }]
-  })
 }
 
 /** The changes that have the files of an attachment anchored: one leaf among those of others. */
@@ -325,26 +259,3 @@ const insertedColumns = [
   'progress',
   'upload_due_at',
 ] as const
-
-/** An attachment, made of what is stored. */
-export function fromRow(row: Selectable<StateSchema['attachments']>): Attachment {
-  return {
-    id: row.id as AttachmentId,
-    ownerId: row.owner_id as UserId,
-    createdAtUs: row.created_at,
-    name: row.name,
-    description: row.description,
-    streamId: row.stream_id as AssetStreamId,
-    ledger: row.ledger as Ledger,
-    network: row.network,
-    filename: row.filename,
-    uploadAsZip: row.upload_as_zip === 1,
-    status: row.status,
-    txHash: row.tx_hash,
-    cid: row.cid,
-    size: row.size,
-    fileCount: row.file_count,
-    progress: row.progress,
-    failure: row.failure,
-  }
-}

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import { countChange } from '../../storage/state/totals.ts'
-import { isInForce } from '../rights/shared-rows.ts'
+import { isInForce, sharedLists } from '../rights/shared-rows.ts'
 import type { EndReason } from './permission.ts'
 import { type PermissionDeed, type PermissionDeedsNeeds, writtenDown } from './permission-deeds.ts'
 import { fromRow, shownRows } from './permission-rows.ts'
@@ -25,10 +25,11 @@ export function endOf(
   end: End,
   when: Expression<SqlBool>,
 ): readonly Compilable[] {
-  const { id, ownerId } = end.permission
+  const { id, type, ownerId, userId } = end.permission
   return [
     needs.state.deleteFrom('permissions').where('id', '=', id).where(when),
     countChange(needs.state, 'permissions', ownerId, -1),
+    countChange(needs.state, sharedLists[type], userId, -1),
     ...writtenDown(needs, { ...end, deed: 'revoked' }),
   ]
 }
@@ -49,9 +50,30 @@ export class PermissionEnds {
       .orderBy('expires_at')
       .limit(endedAtOnceMax)
       .execute()
-    if (rows.length === 0) return false
+    if (rows.length === 0) return await this.#endSomeOfDeparted(nowUs)
     await this.#end(rows, nowUs)
     return true
+  }
+
+  /** Ends a portion of what a deleted user has granted or had, and forgets the user once nothing of it is left. */
+  async #endSomeOfDeparted(nowUs: number): Promise<boolean> {
+    const { state, writer } = this.#needs
+    const departed = await state
+      .selectFrom('departed_users')
+      .select('user_id')
+      .limit(1)
+      .executeTakeFirst()
+    if (!departed) return false
+    const { user_id: id } = departed
+    for (const whose of ['permissions.owner_id', 'permissions.user_id'] as const) {
+      const rows = await this.#over(nowUs).where(whose, '=', id).limit(endedAtOnceMax).execute()
+      if (rows.length === 0) continue
+      await this.#end(rows, nowUs)
+      return true
+    }
+    // None is granted by nor to somebody who was deleted, so no other can have come.
+    await writer.commit(state.deleteFrom('departed_users').where('user_id', '=', id))
+    return await this.#endSomeOfDeparted(nowUs)
   }
 
   /** Ends the one of a pair, if it counts no more: there is room for another one of the two. */
@@ -81,18 +103,15 @@ export class PermissionEnds {
   /** When another has ended one of them meanwhile, none is ended here: they are looked for again. */
   async #end(rows: readonly EndedRow[], nowUs: number): Promise<void> {
     const { state, writer } = this.#needs
-    const changes = rows.flatMap(({ name, ...row }) =>
-      endOf(
+    const changes = rows.flatMap(({ name, departed_at: departedAtUs, ...row }) => {
+      const reason = reasonOf(row, departedAtUs)
+      const permission = fromRow({ ...row, ended_by: reason === 'expired' ? null : reason })
+      return endOf(
         { ...this.#needs, state },
-        {
-          permission: fromRow(row),
-          resource: { name: name ?? '' },
-          actor: undefined,
-          reason: reasonOf(row.ended_by),
-        },
+        { permission, resource: { name: name ?? '' }, actor: undefined, reason },
         isOver(nowUs),
-      ),
-    )
+      )
+    })
     await writer.attempt(...changes)
   }
 
@@ -104,15 +123,28 @@ export class PermissionEnds {
           WHEN 'vault' THEN (SELECT name FROM vaults WHERE id = resource_id)
           ELSE (SELECT asset_code FROM asset_streams WHERE id = resource_id) END`.as('name'),
       )
+      .select(
+        sql<number | null>`(SELECT min(departed_at) FROM departed_users
+          WHERE departed_users.user_id IN (permissions.owner_id, permissions.user_id))`.as(
+          'departed_at',
+        ),
+      )
   }
 }
 
-type EndedRow = Parameters<typeof fromRow>[0] & Pick<{ name: string | null }, 'name'>
+type Row = Parameters<typeof fromRow>[0]
+
+type EndedRow = Row & { readonly name: string | null; readonly departed_at: number | null }
 
 function isOver(nowUs: number) {
   return sql<boolean>`NOT ${isInForce(nowUs)}`
 }
 
-function reasonOf(endedBy: string | null): EndReason {
-  return endedBy === null ? 'expired' : (endedBy as EndReason)
+function reasonOf(
+  { ended_by: endedBy, expires_at: expiresAtUs }: Row,
+  departedAtUs: number | null,
+): EndReason {
+  if (endedBy !== null) return endedBy as EndReason
+  const wasOver = expiresAtUs !== null && (departedAtUs === null || expiresAtUs <= departedAtUs)
+  return wasOver ? 'expired' : 'user_deleted'
 }

@@ -5,7 +5,7 @@ import { newId, type PermissionId, type UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
-import { isInForce } from '../rights/shared-rows.ts'
+import { isInForce, sharedLists } from '../rights/shared-rows.ts'
 import {
   type Holder,
   permissionsMax,
@@ -75,6 +75,7 @@ export class PermissionStore {
       changes: [
         this.#insertion(permission),
         countChange(state, 'permissions', ownerId, 1),
+        countChange(state, sharedLists[type], holder.id, 1),
         ...writtenDown(this.#needs, { deed: 'granted', permission, resource, actor }),
       ],
     }

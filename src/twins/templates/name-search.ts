@@ -1,19 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Selectable, sql } from 'kysely'
-import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { UserQueue } from '../../core/user-queue.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { ListedPage, Listing, Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 
 /** Names that are looked at in one go: about a millisecond, in which nothing else happens. */
 const stretchNames = 10_000
-
-/** Searches that wait for their turn: only one runs, so that searching leaves room for the rest. */
-const waitingMax = 16
-
-/** How many of one user wait, so that nobody can take all the places. */
-const waitingOfUserMax = 4
 
 type TemplateListing = Listing<'templates'>
 
@@ -40,9 +34,7 @@ interface Place {
  */
 export class NameSearch {
   readonly #state: StateDatabase
-  /** By user: only those who wait. */
-  readonly #waiting = new Map<UserId, number>()
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new UserQueue('searches')
 
   constructor(state: StateDatabase) {
     this.#state = state
@@ -53,32 +45,7 @@ export class NameSearch {
     { userId, listing, term }: Search,
     slice: Slice,
   ): Promise<ListedPage<Selectable<StateSchema['templates']>>> {
-    this.#enter(userId)
-    const before = this.#last
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#last = promise
-    try {
-      await before
-      return await this.#scan(listing, term, slice)
-    } finally {
-      this.#leave(userId)
-      resolve()
-    }
-  }
-
-  #enter(userId: UserId): void {
-    const ofUser = this.#waiting.get(userId) ?? 0
-    const all = this.#waiting.values().reduce((sum, waiting) => sum + waiting, 0)
-    if (ofUser >= waitingOfUserMax || all >= waitingMax) {
-      throw new DomainError('overloaded', 'too many searches at once', { retryAfter: 1 })
-    }
-    this.#waiting.set(userId, ofUser + 1)
-  }
-
-  #leave(userId: UserId): void {
-    const others = (this.#waiting.get(userId) ?? 0) - 1
-    if (others > 0) this.#waiting.set(userId, others)
-    else this.#waiting.delete(userId)
+    return await this.#queue.do(userId, () => this.#scan(listing, term, slice))
   }
 
   async #scan(

@@ -63,7 +63,7 @@ export async function vaultsAfter(
     const shared = await searchShared(state, looking, { after, limit, found })
     return [...(await readOwn()), ...shared].toSorted(inOrder).slice(0, limit)
   }
-  const shared = (await alsoShared(looking, 'vault').places(state)).map(
+  const shared = alsoShared(looking, 'vault').places.map(
     (places) => sql`SELECT place, shared.id FROM (${places}) AS shared
       WHERE ${isAfter(sql`place, shared.id`, after)}`,
   )
