@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encodeMetadata } from '../../src/anchors/metadata/encode-metadata.ts'
-import { signingText } from '../../src/ledgers/signatures/signing-text.ts'
 import { cidOf } from '../support/anchored-rows.ts'
 import { streamvault } from '../support/command-line.ts'
-import { sandboxProof } from '../support/sandbox-proof.ts'
+import { saidOf, signatureProofOf } from '../support/signature-proofs.ts'
 import { Signer } from '../support/signers.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -19,25 +17,11 @@ beforeAll(async () => {
   writeFileSync(other, 'another report')
   const signer = new Signer('Ed25519')
   const cid = cidOf('the report')
-  const { kty = '', crv = '', x = '' } = signer.jwk
-  const said = (signature: string) => ({
-    cid,
-    algorithm: 'Ed25519',
-    public_key: JSON.stringify({ crv, kty, x }),
-    signature,
-    signed_text: signingText(cid),
-    created_at: '2026-11-27T10:00:00.000000Z',
-  })
-  const texts = [signingText(cid), 'another text']
-  for (const [at, text] of texts.entries()) {
-    const { bytes } = await encodeMetadata('signature', said(signer.signed(text)))
-    const files = [{ name: '', bytes: Buffer.from(bytes) }]
-    const made = await sandboxProof(folder.file(`ledger-${at}`), files, { others: 2 })
-    const metadata = Buffer.from(bytes).toString()
-    const proof = { format: 'streamvault-signature-proof-1', metadata, proof: made.proof }
-    writeFileSync(at === 0 ? good : changed, JSON.stringify(proof))
-    if (at === 0) keyId = made.keyId
-  }
+  const right = await signatureProofOf(folder.file('ledger-0'), saidOf(signer, cid))
+  keyId = right.keyId
+  writeFileSync(good, JSON.stringify(right.proof))
+  const wrong = await signatureProofOf(folder.file('ledger-1'), saidOf(signer, cid, 'another text'))
+  writeFileSync(changed, JSON.stringify(wrong.proof))
   writeFileSync(own, JSON.stringify({ keys: [signer.jwk] }))
   writeFileSync(foreign, JSON.stringify({ keys: [new Signer('Ed25519').jwk] }))
 })
