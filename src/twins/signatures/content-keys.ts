@@ -85,6 +85,7 @@ export class ContentKeys {
         kid,
         alg: 'EdDSA' as const,
         use: 'sig' as const,
+        role: 'content' as const,
         created_at: formatUs(created_at),
         retired_at: retired_at === null ? null : formatUs(retired_at),
       })),
