@@ -85,7 +85,10 @@ describe.each(['Ed25519', 'ES256'] as const)('the proof of a signature of %s', (
       { ...said, cid: `${cid}\nCID: ${cidOf('x')}` },
     ].filter((one) => JSON.stringify(one) !== JSON.stringify(said))
     for (const [at, one] of changes.entries()) {
-      const { proof } = await signatureProofOf(folder.file(`${algorithm}-${at}`), one as typeof said)
+      const { proof } = await signatureProofOf(
+        folder.file(`${algorithm}-${at}`),
+        one as typeof said,
+      )
       expect((await checked(JSON.stringify(proof))).verdict.is).toBe('contradicted')
     }
   })
