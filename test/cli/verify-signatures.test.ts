@@ -32,7 +32,6 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]())
 
 test('streamvault verify says who has signed a file, offline', async () => {
-  const verify = (...words: readonly string[]) => streamvault(['verify', ...words])
   const results = [
     await verify(report, '--signature', good, '--key', keyId, '--signing-keys', own),
     await verify(report, '--signature', good, '--signing-keys', foreign),
@@ -62,7 +61,7 @@ test('keys are those of the service by what they are, and for content', async ()
   for (const [at, keys] of files.entries()) {
     const path = folder.file(`keys-${at}.json`)
     writeFileSync(path, JSON.stringify({ keys }))
-    const { stdout } = await streamvault(['verify', good, '--signing-keys', path])
+    const { stdout } = await verify(good, '--signing-keys', path)
     says.push(/, which is none of the service|\) of the service/.exec(stdout)?.[0] ?? '')
   }
   expect(says).toEqual([', which is none of the service', ') of the service', ') of the service'])
@@ -74,8 +73,8 @@ test('keys for content are none of a ledger, and keys of a ledger none for conte
   writeFileSync(blocks, JSON.stringify({ keys: [{ ...key, role: 'blocks' }] }))
 
   const results = [
-    await streamvault(['verify', good, '--key', content]),
-    await streamvault(['verify', good, '--signing-keys', blocks]),
+    await verify(good, '--key', content),
+    await verify(good, '--signing-keys', blocks),
   ]
 
   expect(results.map(({ code }) => code)).toEqual([2, 2])
@@ -89,4 +88,8 @@ test('keys for content are none of a ledger, and keys of a ledger none for conte
 function publishedLike(jwk: object) {
   const times = { created_at: '2026-11-27T10:00:00.000000Z', retired_at: null }
   return { ...jwk, kid: 'k'.repeat(43), alg: 'EdDSA', use: 'sig', role: 'content', ...times }
+}
+
+async function verify(...words: readonly string[]) {
+  return await streamvault(['verify', ...words])
 }

@@ -91,23 +91,21 @@ describe('a state that is older than its ledger', () => {
 describe('a state from before there was the content', () => {
   test('puts neither that nor its signatures on the ledger twice, when it comes again', async () => {
     const signer = new Signer('ES256')
-    const sendTo = async (api: ApiClient, id: string) => {
-      const { presigned_url: url } = await attachmentAsItIs(api, id)
-      expect((await upload(api, url, 'hello')).status).toBe(200)
-    }
     const { id, made } = await withService('off', async (api) => {
-      const { id } = await attachmentOf(api)
-      const path = `/attachments/${id}/signatures`
+      const attachment = (await attachmentOf(api)).id
+      const path = `/attachments/${attachment}/signatures`
       const bodies = [{}, signer.bodyFor(cidOf('hello'))]
       const ids = await Promise.all(
         bodies.map(async (body) => (await api.withKey<{ id: string }>('POST', path, body)).body.id),
       )
-      return { id, made: [`/attachments/${id}`, ...ids.map((one) => `${path}/${one}`)] }
+      const signatures = ids.map((one) => `${path}/${one}`)
+      return { id: attachment, made: [`/attachments/${attachment}`, ...signatures] }
     })
     copy(['state.db'], dataDir(), folder.file('yesterday'))
     const completed = async () =>
       await withService('on', async (api) => {
-        await sendTo(api, id)
+        const { presigned_url: url } = await attachmentAsItIs(api, id)
+        expect((await upload(api, url, 'hello')).status).toBe(200)
         await untilCompleted(api, made)
         return await Promise.all(made.map(async (path) => (await api.withKey('GET', path)).body))
       })

@@ -50,6 +50,27 @@ function hex(value: bigint): string {
 }
 
 const p256 = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn
+const b256 = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn
+
+/** A point of P-256 whose x is so small that x + p has 32 bytes, too. */
+function smallPoint(): { readonly x: bigint; readonly y: bigint } {
+  for (let small = 1n; ; small++) {
+    const square = (small ** 3n - 3n * small + b256) % p256
+    const y = power(square, (p256 + 1n) / 4n)
+    if ((y * y) % p256 === square) return { x: small, y }
+  }
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let [result, square] = [1n, base]
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % p256
+    square = (square * square) % p256
+  }
+  return result
+}
+
+const near = smallPoint()
 
 const badKeys: readonly (readonly [string, object, string])[] = [
   ['a curve in small letters', withKey(ed, { crv: 'ed25519' }), 'public_key.crv'],
@@ -62,7 +83,7 @@ const badKeys: readonly (readonly [string, object, string])[] = [
   ['bits that do not count, of P-256', withKey(es, { x: otherSpelling(esX) }), 'public_key.x'],
   ['a coordinate with space', withKey(ed, { x: ` ${x}` }), 'public_key.x'],
   ['a coordinate of a million characters', withKey(ed, { x: 'A'.repeat(500_000) }), 'public_key.x'],
-  ['x + p', withKey(es, { x: hex(p256 + 3n), y: es.jwk['y'] }), 'public_key'],
+  ['x + p', withKey(es, { x: hex(p256 + near.x), y: hex(near.y) }), 'public_key'],
   ['a y of p', withKey(es, { y: hex(p256) }), 'public_key'],
   ['an alg that is a list', withKey(ed, { alg: ['EdDSA'] }), 'public_key.alg'],
   ['the alg of the other kind', withKey(ed, { alg: 'ES256' }), 'public_key.alg'],
@@ -157,3 +178,8 @@ function der(signer: Signer): string {
   const key = createPrivateKey({ key: { ...signer.secret }, format: 'jwk' })
   return sign('sha256', Buffer.from(signingText(cid)), key).toString('base64url')
 }
+
+test('the point that x + p is another form of is taken in its own', async () => {
+  const body = withKey(es, { x: hex(near.x), y: hex(near.y) })
+  expect(await refused(body)).toMatchObject({ status: 422, error: 'signature_mismatch' })
+})

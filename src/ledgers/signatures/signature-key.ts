@@ -42,7 +42,7 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 /** Members that say what a key is called and for; they are not kept. */
 const plainMembers: Readonly<
-  Record<string, { readonly must: string; is(value: unknown): boolean }>
+  Record<string, { readonly must: string; readonly is: (value: unknown) => boolean }>
 > = {
   kid: { must: 'must be a text', is: (value) => typeof value === 'string' },
   key_ops: { must: 'must be a list of verify, or empty', is: isVerifying },
