@@ -70,11 +70,19 @@ function tablesOf(state: DatabaseSync, of: 'main' | 'newer'): readonly string[] 
 }
 
 function copyTable(state: DatabaseSync, table: string): void {
-  const columns = state
-    .prepare(`SELECT name FROM pragma_table_info('${table}', 'main')`)
+  const columns = columnsOf(state, table, 'main')
+  const there = new Set(columnsOf(state, table, 'newer'))
+  // Later migrations take columns away: nothing was in them.
+  const values = columns.map((column) => (there.has(column) ? column : '0'))
+  state.exec(`DELETE FROM main."${table}"`)
+  state.exec(
+    `INSERT INTO main."${table}" (${columns.join()}) SELECT ${values.join()} FROM newer."${table}"`,
+  )
+}
+
+function columnsOf(state: DatabaseSync, table: string, of: 'main' | 'newer'): readonly string[] {
+  return state
+    .prepare(`SELECT name FROM pragma_table_info('${table}', '${of}')`)
     .all()
     .map(({ name }) => `"${String(name)}"`)
-    .join(', ')
-  state.exec(`DELETE FROM main."${table}"`)
-  state.exec(`INSERT INTO main."${table}" (${columns}) SELECT ${columns} FROM newer."${table}"`)
 }
