@@ -1574,6 +1574,9 @@ export interface SharedOperations {
         readonly kid: string
         readonly alg: 'EdDSA'
         readonly use: 'sig'
+
+        /** What it signs: no blocks, and no tokens. */
+        readonly role: 'content'
         readonly created_at: string
 
         /** From then on it has signed nothing; null for the one that signs. */
@@ -3702,8 +3705,9 @@ export interface SharedOperations {
   /**
    * Ask what is known of a CID on the ledgers.
    *
-   * Needs no credentials. Of what is not public it tells nothing but the anchor. Of several
-   * anchors of one CID the earliest that is final is meant.
+   * Needs no credentials. Of what is not public it tells nothing but the anchor, and which
+   * keys have signed the content. Of several anchors of one CID the earliest that is final is
+   * meant.
    */
   readonly verifyCid: {
     readonly path: {

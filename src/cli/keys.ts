@@ -163,7 +163,28 @@ const rotateSigningKey: Command = {
   },
 }
 
-export const keyCommands: readonly Command[] = [create, list, rotate, revoke, rotateSigningKey]
+const rotateContentKey: Command = {
+  name: 'keys rotate-content-key',
+  summary: 'Sign content with a new key from now on; what the one before has signed stays good.',
+  operands: [],
+  options: serviceOptions,
+  async run(input) {
+    const path = '/content-keys/rotate'
+    return await administer('keys rotate-content-key', input, async (administration) => {
+      const { kid } = await administration.call<{ kid: string }>({ method: 'POST', path })
+      return { json: { kid }, text: `content is signed by ${kid} now` }
+    })
+  },
+}
+
+export const keyCommands: readonly Command[] = [
+  create,
+  list,
+  rotate,
+  revoke,
+  rotateSigningKey,
+  rotateContentKey,
+]
 
 function scopesIn(text: string | undefined): readonly string[] | undefined {
   const listed = text?.split(',').map((scope) => scope.trim())

@@ -4,8 +4,11 @@ import { isKeyText, jwkOf, keyIdOf } from '../ledgers/proofs/public-key.ts'
 import { textOfFile } from './bounded-file.ts'
 import { type Input, type Option, UsageError } from './command.ts'
 
-/** Bytes of a file with keys. */
-const fileBytesMax = 64 * 1024
+/** Bytes of a file with keys: there can be a thousand of them for content. */
+const fileBytesMax = 512 * 1024
+
+/** What keys are for, in a set that says so: blocks of a ledger, or content that the service signs. */
+type KeyRole = 'blocks' | 'content'
 
 const setting = 'STREAMVAULT_LEDGER_KEYS'
 
@@ -41,10 +44,14 @@ function isThere(path: string): boolean {
   return stat?.isFile() === true || stat?.isFIFO() === true
 }
 
-/** Ids of the keys in a file. @throws UsageError when there is none */
-export function keysIn(path: string, where: string): ReadonlySet<string> {
+/** Ids of the keys in a file that are for something. @throws UsageError when there is none */
+export function keysIn(
+  path: string,
+  where: string,
+  wanted: KeyRole = 'blocks',
+): ReadonlySet<string> {
   const text = keyTextIn(path, where)
-  const keys = text.includes('-----BEGIN') ? [keyOfPem(text)] : keysOfJson(text)
+  const keys = text.includes('-----BEGIN') ? [keyOfPem(text)] : keysOfJson(text, wanted)
   const ids = keys.filter((x) => x !== undefined).map((x) => keyIdOf(jwkOf(x)))
   if (ids.length === 0) throw new UsageError(`${where}: ${path} has no public key of Ed25519`)
   return new Set(ids)
@@ -78,8 +85,8 @@ interface MaybeKey {
   readonly role?: unknown
 }
 
-/** Keys of a set that sign something other than blocks are left out. */
-function keysOfJson(text: string): readonly (string | undefined)[] {
+/** Keys of a set that sign something else are left out. */
+function keysOfJson(text: string, wanted: KeyRole): readonly (string | undefined)[] {
   let value: { readonly keys?: unknown } & MaybeKey
   try {
     value = JSON.parse(text) as typeof value
@@ -88,8 +95,8 @@ function keysOfJson(text: string): readonly (string | undefined)[] {
   }
   const keys = Array.isArray(value?.keys) ? (value.keys as readonly (MaybeKey | null)[]) : [value]
   return keys.map((key) => {
-    const { kty, crv, x, role = 'blocks' } = key ?? {}
-    const isKey = kty === 'OKP' && crv === 'Ed25519' && role === 'blocks'
+    const { kty, crv, x, role = wanted } = key ?? {}
+    const isKey = kty === 'OKP' && crv === 'Ed25519' && role === wanted
     return isKey && typeof x === 'string' && isKeyText(x) ? x : undefined
   })
 }

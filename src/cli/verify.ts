@@ -60,7 +60,8 @@ export const verify: Command = {
     const proofPath = options['proof']
     const file = input.operands['FILE'] ?? ''
     const signing = options['signing-keys']
-    const serviceKeys = signing === undefined ? undefined : keysIn(signing, '--signing-keys')
+    const serviceKeys =
+      signing === undefined ? undefined : keysIn(signing, '--signing-keys', 'content')
     const signaturePath =
       options['signature'] ?? (proofPath === undefined ? signatureIn(file) : undefined)
     if (signaturePath !== undefined) {

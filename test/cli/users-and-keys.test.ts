@@ -160,6 +160,21 @@ describe.each([
     expect(body.keys.map((key) => key.kid)).toEqual([kid])
   })
 
+  test('keys rotate-content-key makes another key sign content, and the one before stays', async () => {
+    const { environment, api } = await surround()
+    const words = ['keys', 'rotate-content-key']
+
+    const first = await streamvaultJson<{ kid: string }>(words, environment)
+    const second = await streamvaultJson<{ kid: string }>(words, environment)
+
+    const { body } = await (await api()).request<{
+      keys: { kid: string; retired_at: string | null }[]
+    }>('GET', '/.well-known/signing-keys.json')
+    const [newest, before] = body.keys
+    expect([newest?.kid, before?.kid]).toEqual([second.kid, first.kid])
+    expect([newest?.retired_at, typeof before?.retired_at]).toEqual([null, 'string'])
+  })
+
   test('a refusal of the service is one line, or JSON, and exit code 1', async () => {
     const { environment } = await surround()
 

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encodeMetadata } from '../../src/anchors/metadata/encode-metadata.ts'
-import { signingText } from '../../src/ledgers/signatures/signing-text.ts'
+import { jwkOf, keyIdOf } from '../../src/ledgers/proofs/public-key.ts'
 import { cidOf } from '../support/anchored-rows.ts'
 import { streamvault } from '../support/command-line.ts'
-import { sandboxProof } from '../support/sandbox-proof.ts'
+import { saidOf, signatureProofOf } from '../support/signature-proofs.ts'
 import { Signer } from '../support/signers.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -13,39 +12,26 @@ const [report, other] = [folder.file('report.txt'), folder.file('other.txt')]
 const [good, changed] = [folder.file('signature.json'), folder.file('changed.json')]
 const [own, foreign] = [folder.file('signing-keys.json'), folder.file('other-keys.json')]
 let keyId: string
+let key: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   writeFileSync(report, 'the report')
   writeFileSync(other, 'another report')
   const signer = new Signer('Ed25519')
   const cid = cidOf('the report')
-  const { kty = '', crv = '', x = '' } = signer.jwk
-  const said = (signature: string) => ({
-    cid,
-    algorithm: 'Ed25519',
-    public_key: JSON.stringify({ crv, kty, x }),
-    signature,
-    signed_text: signingText(cid),
-    created_at: '2026-11-27T10:00:00.000000Z',
-  })
-  const texts = [signingText(cid), 'another text']
-  for (const [at, text] of texts.entries()) {
-    const { bytes } = await encodeMetadata('signature', said(signer.signed(text)))
-    const files = [{ name: '', bytes: Buffer.from(bytes) }]
-    const made = await sandboxProof(folder.file(`ledger-${at}`), files, { others: 2 })
-    const metadata = Buffer.from(bytes).toString()
-    const proof = { format: 'streamvault-signature-proof-1', metadata, proof: made.proof }
-    writeFileSync(at === 0 ? good : changed, JSON.stringify(proof))
-    if (at === 0) keyId = made.keyId
-  }
+  const right = await signatureProofOf(folder.file('ledger-0'), saidOf(signer, cid))
+  keyId = right.keyId
+  writeFileSync(good, JSON.stringify(right.proof))
+  const wrong = await signatureProofOf(folder.file('ledger-1'), saidOf(signer, cid, 'another text'))
+  writeFileSync(changed, JSON.stringify(wrong.proof))
   writeFileSync(own, JSON.stringify({ keys: [signer.jwk] }))
+  key = signer.jwk
   writeFileSync(foreign, JSON.stringify({ keys: [new Signer('Ed25519').jwk] }))
 })
 
 afterAll(() => folder[Symbol.dispose]())
 
 test('streamvault verify says who has signed a file, offline', async () => {
-  const verify = (...words: readonly string[]) => streamvault(['verify', ...words])
   const results = [
     await verify(report, '--signature', good, '--key', keyId, '--signing-keys', own),
     await verify(report, '--signature', good, '--signing-keys', foreign),
@@ -60,3 +46,50 @@ test('streamvault verify says who has signed a file, offline', async () => {
   expect(results[3]?.stdout).toContain('the signature is of other content')
   expect(results[4]?.stdout).toContain('metadata.signature is not that of the key')
 })
+
+test('keys are those of the service by what they are, and for content', async () => {
+  const { x = '', ...rest } = key
+  const id = keyIdOf(jwkOf(x))
+  const foreignX = new Signer('Ed25519').jwk['x']
+  const thousand = Array.from({ length: 999 }, () => publishedLike(new Signer('Ed25519').jwk))
+  const files = [
+    [{ ...rest, x: foreignX, kid: id }],
+    [{ ...key, kid: 'another name' }],
+    [...thousand, publishedLike(key)],
+  ]
+  const says: string[] = []
+  for (const [at, keys] of files.entries()) {
+    const path = folder.file(`keys-${at}.json`)
+    writeFileSync(path, JSON.stringify({ keys }))
+    const { stdout } = await verify(good, '--signing-keys', path)
+    says.push(/, which is none of the service|\) of the service/.exec(stdout)?.[0] ?? '')
+  }
+  expect(says).toEqual([', which is none of the service', ') of the service', ') of the service'])
+})
+
+test('keys for content are none of a ledger, and keys of a ledger none for content', async () => {
+  const [content, blocks] = [folder.file('content.json'), folder.file('blocks.json')]
+  writeFileSync(content, JSON.stringify({ keys: [publishedLike(key)] }))
+  writeFileSync(blocks, JSON.stringify({ keys: [{ ...key, role: 'blocks' }] }))
+
+  const results = [
+    await verify(good, '--key', content),
+    await verify(good, '--signing-keys', blocks),
+  ]
+
+  expect(results.map(({ code }) => code)).toEqual([2, 2])
+  expect(results.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining('has no public key of Ed25519'),
+    expect.stringContaining('has no public key of Ed25519'),
+  ])
+})
+
+/** As the service publishes its keys. */
+function publishedLike(jwk: object) {
+  const times = { created_at: '2026-11-27T10:00:00.000000Z', retired_at: null }
+  return { ...jwk, kid: 'k'.repeat(43), alg: 'EdDSA', use: 'sig', role: 'content', ...times }
+}
+
+async function verify(...words: readonly string[]) {
+  return await streamvault(['verify', ...words])
+}

@@ -10,6 +10,7 @@ import { runningService } from '../support/running-service.ts'
 import { type ShownSignature, Signer } from '../support/signers.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { attachmentOf, upload } from '../support/uploads.ts'
+import { zipArchive } from '../support/zip-archive.ts'
 
 const service = runningService({ STREAMVAULT_ANCHORING: 'on' })
 
@@ -42,7 +43,11 @@ interface Page {
 async function waiting(wanted: object = {}) {
   const { id, presigned_url: url } = await attachmentOf(service.api, wanted)
   const path = `/attachments/${id}/signatures`
-  return { id, path, upload: (body = 'hello') => upload(service.api, url, body) }
+  return {
+    id,
+    path,
+    upload: (body: Parameters<typeof upload>[2] = 'hello') => upload(service.api, url, body),
+  }
 }
 
 async function stored() {
@@ -133,6 +138,23 @@ describe.each(['Ed25519', 'ES256'] as const)('a signature of %s that is brought'
     expect(failed).toMatchObject({ cid: '', failure: { error: 'signature_mismatch' } })
     expect(statusesOf(failed)).toEqual(['SERVICE_RECEIVED', 'FAILED'])
   })
+})
+
+test('a signature of an archive is of the folder in it', async () => {
+  const { path, upload: send } = await waiting({ upload_as_zip: true })
+  const sent = await send(Buffer.from(zipArchive([{ name: 'one.txt', content: 'one' }])))
+  const cid = String(sent.body['cid'])
+  const signer = new Signer('ES256')
+  const made = await asked(path, signer.bodyFor(cid))
+  const done = await atStatus(service.api, `${path}/${made.id}`, 'COMPLETED')
+  const { body } = await service.api.withKey<object>('GET', `${path}/${made.id}/proof`)
+  const question = { contentCids: [cid], trustedKeys: new Set<string>() }
+
+  const { verdict, signed } = await checkSignatureProof(JSON.stringify(body), question)
+
+  expect(done['cid']).toMatch(/^bafybei/)
+  expect(done['cid']).toBe(cid)
+  expect([verdict.is, signed?.cid]).toEqual(['proven_under_key', cid])
 })
 
 test('signatures go with their attachment', async () => {

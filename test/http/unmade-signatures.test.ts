@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { atStatus, statusesOf } from '../support/anchored.ts'
 import { cidOf } from '../support/anchored-rows.ts'
 import { revoke, share } from '../support/granted.ts'
+import { metricOf } from '../support/metrics.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { type ShownSignature, Signer } from '../support/signers.ts'
@@ -73,6 +74,23 @@ test('somebody who may write signs, and is told as the owner is', async () => {
   expect((await service.api.withKey('DELETE', `/users/${bob.userId}`)).status).toBe(204)
   const after = await ada.withKey<ShownSignature>('GET', `${path}/${made.body.id}`)
   expect(after.body.signed_by).toBeNull()
+})
+
+test('those that wait are counted', async () => {
+  const { id, presigned_url: url } = await attachmentOf(service.api)
+  const path = `/attachments/${id}/signatures`
+  const waiting = () => metricOf(service.process, 'signatures_waiting')
+  const before = await waiting()
+  const ids: string[] = []
+  for (const body of [{}, new Signer('Ed25519').bodyFor(cidOf('hello'))]) {
+    ids.push((await service.api.withKey<ShownSignature>('POST', path, body)).body.id)
+  }
+
+  expect(await waiting()).toBe(before + 2)
+
+  await upload(service.api, url, 'hello')
+  for (const one of ids) await atStatus(service.api, `${path}/${one}`, 'METADATA_STORED')
+  expect(await waiting()).toBe(before)
 })
 
 test.each(['revoked', 'made READ', 'ended with its user'])(

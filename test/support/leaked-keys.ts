@@ -30,7 +30,16 @@ export async function leakedKeys(
     const { d = '' } = signer.secret
     secrets.set(`a private key of ${signer.algorithm}`, Buffer.from(d))
     secrets.set(`its bytes, ${signer.algorithm}`, Buffer.from(d, 'base64url'))
-    for (const publicKey of [signer.secret, { ...signer.jwk, [d]: d }, d, [d]]) {
+    const nested = [
+      { kid: { d } },
+      { kid: [d] },
+      { key_ops: [d] },
+      { ext: d },
+      { [d]: d },
+      { k: d },
+    ]
+    const bad = nested.map((more) => ({ ...signer.jwk, ...more }))
+    for (const publicKey of [signer.secret, ...bad, d, [d]]) {
       await ask(path, { ...signer.bodyFor('b'), public_key: publicKey }, headers, 400)
     }
   }

@@ -3,7 +3,7 @@ import type { Clocks } from '../../core/clock.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { type AnchorState, restingStates } from '../intents/anchor.ts'
 
-/** Verifications and resources that are counted: beyond that it only matters that there are many. */
+/** Verifications, resources and signatures that are counted: beyond that it only matters that there are many. */
 const countedMax = 100_000
 
 /** How much there is to anchor, and how far it is. */
@@ -16,7 +16,11 @@ export interface AnchorFigures {
   readonly verifications: number
   /** Resources of before there were anchors that have none yet. */
   readonly unanchored: number
+  /** Signatures that wait for their content, or to be looked at once that is there. */
+  readonly signatures: number
 }
+
+type Counted = Pick<AnchorFigures, 'transactions' | 'verifications' | 'unanchored' | 'signatures'>
 
 const nothing: Readonly<Record<AnchorState, number>> = {
   waiting: 0,
@@ -42,17 +46,19 @@ export async function anchorFigures(
     if (anchors === 0 || restingStates.includes(name)) continue
     begunAtUs = Math.min(begunAtUs, await firstBegun(state, network, name))
   }
-  const { rows } = await sql<Pick<AnchorFigures, 'transactions' | 'verifications' | 'unanchored'>>`
+  const { rows } = await sql<Counted>`
     SELECT coalesce((SELECT max(rowid) FROM anchor_transactions), 0) AS transactions,
       (SELECT count(*) FROM (SELECT 1 FROM verifications LIMIT ${countedMax})) AS verifications,
-      (SELECT count(*) FROM (SELECT 1 FROM unanchored LIMIT ${countedMax})) AS unanchored
+      (SELECT count(*) FROM (SELECT 1 FROM unanchored LIMIT ${countedMax})) AS unanchored,
+      (SELECT count(*) FROM (SELECT 1 FROM signatures
+        WHERE status = 'SERVICE_RECEIVED' LIMIT ${countedMax})) AS signatures
   `.execute(state)
-  const [{ transactions, verifications, unanchored } = missing] = rows
+  const [counted = missing] = rows
   const ageUs = Number.isFinite(begunAtUs) ? Math.max(0, clock.steadyUs() - begunAtUs) : 0
-  return { byState, oldestS: ageUs / 1_000_000, transactions, verifications, unanchored }
+  return { byState, oldestS: ageUs / 1_000_000, ...counted }
 }
 
-const missing = { transactions: 0, verifications: 0, unanchored: 0 }
+const missing: Counted = { transactions: 0, verifications: 0, unanchored: 0, signatures: 0 }
 
 /** The first of a state has waited for the longest: they are taken in the order of their numbers. */
 async function firstBegun(

@@ -65,7 +65,7 @@ const verify = {
   operationId: 'verifyCid',
   summary: 'Ask what is known of a CID on the ledgers.',
   description:
-    'Needs no credentials. Of what is not public it tells nothing but the anchor. Of several anchors of one CID the earliest that is final is meant.',
+    'Needs no credentials. Of what is not public it tells nothing but the anchor, and which keys have signed the content. Of several anchors of one CID the earliest that is final is meant.',
   tags: ['Anchors'],
   params: {
     type: 'object',

@@ -23,7 +23,7 @@ export interface WaitingAnchor {
   readonly uri: string | null
   readonly assetCode: string | null
   readonly begunAtUs: number
-  /** From before there were anchors: it may be planned anew after a restore, and be on the ledger by then. */
+  /** Its resource is from before it was planned: that may be done anew after a restore, and it may be on the ledger by then. */
   readonly isEarlier: boolean
   readonly leaves: readonly Leaf[]
 }
@@ -43,7 +43,13 @@ interface OpenRow extends Omit<OpenTransaction, 'state' | 'begunAtUs'> {
 
 interface WaitingRow extends Omit<WaitingAnchor, 'leaves' | 'isEarlier'> {
   readonly cids: string
-  readonly quiet: number
+  readonly isEarlier: number
+}
+
+/** Rows that are planned when their content comes, and not when they are made. */
+interface Unplanned {
+  readonly attachments: number
+  readonly signatures: number
 }
 
 const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
@@ -52,6 +58,8 @@ const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
 export class OpenWork {
   readonly #state: StateDatabase
   readonly #network: string
+  /** The newest that were there when it was asked for the newest anchor. */
+  #unplanned: Unplanned = { attachments: 0, signatures: 0 }
 
   constructor(state: StateDatabase, network: string) {
     this.#state = state
@@ -121,24 +129,33 @@ export class OpenWork {
 
   /** Anchors of which nothing is signed, with their leaves, in their order. */
   async waiting(limit: number): Promise<readonly WaitingAnchor[]> {
+    const { attachments, signatures } = this.#unplanned
     const { rows } = await sql<WaitingRow>`
-      SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs", quiet,
+      SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs",
+        quiet = 1
+          OR EXISTS (SELECT 1 FROM attachments WHERE id = resource_id AND rowid <= ${attachments})
+          OR EXISTS (SELECT 1 FROM signatures WHERE id = resource_id AND rowid <= ${signatures})
+          AS "isEarlier",
         (SELECT json_group_array(cid) FROM (SELECT cid FROM anchor_leaves
           WHERE anchor_id = anchors.id ORDER BY position)) AS cids
       FROM anchors WHERE network = ${this.#network} AND state = 'waiting'
       ORDER BY number LIMIT ${limit}`.execute(this.#state)
-    return rows.map(({ cids, quiet, ...row }) => ({
+    return rows.map(({ cids, ...row }) => ({
       ...row,
-      isEarlier: quiet === 1,
+      isEarlier: row.isEarlier === 1,
       leaves: (JSON.parse(cids) as readonly string[]).map((cid) => ({ intentId: row.id, cid })),
     }))
   }
 
-  /** The number of the newest anchor. */
+  /** The number of the newest anchor. What waits for its content by then is taken for earlier once that comes. */
   async newest(): Promise<number> {
-    const { rows } = await sql<{ readonly newest: number | null }>`
-      SELECT max(number) AS newest FROM anchors`.execute(this.#state)
-    return rows[0]?.newest ?? 0
+    const { rows } = await sql<Partial<Unplanned> & { readonly newest: number | null }>`
+      SELECT (SELECT max(number) FROM anchors) AS newest,
+        (SELECT coalesce(max(rowid), 0) FROM attachments) AS attachments,
+        (SELECT coalesce(max(rowid), 0) FROM signatures) AS signatures`.execute(this.#state)
+    const [{ newest, attachments = 0, signatures = 0 } = { newest: null }] = rows
+    this.#unplanned = { attachments, signatures }
+    return newest ?? 0
   }
 
   /** Some of those that are tried since before a time. What a resource gets later shows no status that somebody could try again. */

@@ -1,5 +1,5 @@
 import { checkProof, type Verdict } from '../proofs/check-proof.ts'
-import { rawCidOf } from '../proofs/content-id.ts'
+import { parseCid, rawCidOf } from '../proofs/content-id.ts'
 import { Contradiction, members, oneOf, text } from '../proofs/exact-members.ts'
 import { proofCharsMax } from '../proofs/parse-proof.ts'
 import { isSignedBy } from './check-signature.ts'
@@ -64,7 +64,7 @@ async function verdictOf(
   const said = members(JSON.parse(given), 'the proof', ['format', 'metadata', 'proof'])
   oneOf(said['format'], 'format', [signatureProofFormat])
   const metadata = text(said['metadata'], 'metadata', metadataCharsMax)
-  const signed = signedBy(metadata)
+  const signed = await signedBy(metadata)
   const cids = [await rawCidOf(Buffer.from(metadata))]
   const named = (said['proof'] as { readonly cid?: unknown } | null)?.cid
   if (named !== cids[0]) throw new Contradiction('the proof is not of the metadata beside it')
@@ -75,6 +75,7 @@ async function verdictOf(
   return { verdict, signed: verdict.is === 'contradicted' ? undefined : signed }
 }
 
+/** In the order in which they are written. */
 const memberNames = [
   'algorithm',
   'cid',
@@ -87,8 +88,12 @@ const memberNames = [
 ]
 
 /** @throws Contradiction where the signature is none of its key over the text that names the content */
-function signedBy(metadata: string): SignedContent {
+async function signedBy(metadata: string): Promise<SignedContent> {
   const said = members(JSON.parse(metadata), 'metadata', memberNames)
+  // Written in another way, it could be read as something else by somebody else.
+  if (JSON.stringify(said, memberNames) !== metadata) {
+    throw new Contradiction('metadata is not written as metadata are')
+  }
   oneOf(said['type'], 'metadata.type', ['signature'])
   oneOf(said['format'], 'metadata.format', ['streamvault-metadata-1'])
   const part = (name: string) => text(said[name], `metadata.${name}`, metadataCharsMax)
@@ -104,6 +109,8 @@ function signedBy(metadata: string): SignedContent {
     throw new Contradiction('metadata.public_key is not written as keys are')
   }
   const cid = part('cid')
+  const parsed = await parseCid(cid)
+  if (!('cid' in parsed) || parsed.cid !== cid) throw new Contradiction('metadata.cid is no CID')
   if (part('signed_text') !== signingText(cid)) {
     throw new Contradiction('metadata.signed_text is not the text that names the content')
   }

@@ -40,8 +40,14 @@ const kinds = {
 /** Members that private keys have (RFC 7518 and 8037). */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** Members that say what a key is for; they are not kept. */
-const plainMembers = ['kid', 'key_ops', 'ext']
+/** Members that say what a key is called and for; they are not kept. */
+const plainMembers: Readonly<
+  Record<string, { readonly must: string; readonly is: (value: unknown) => boolean }>
+> = {
+  kid: { must: 'must be a text', is: (value) => typeof value === 'string' },
+  key_ops: { must: 'must be a list of verify, or empty', is: isVerifying },
+  ext: { must: 'must be true or false', is: (value) => typeof value === 'boolean' },
+}
 
 /** Takes a JWK that somebody has brought, in the one way that its points are written. */
 export function parseSignatureKey(
@@ -57,7 +63,10 @@ export function parseSignatureKey(
   if (given['crv'] !== crv) return wrong('crv', `must be ${crv} for ${algorithm}`)
   if (!isOneOf(given['alg'], algs)) return wrong('alg', `must be ${algs[0]} for ${algorithm}`)
   if (!isOneOf(given['use'], ['sig'])) return wrong('use', 'must be sig')
-  const known = ['kty', 'crv', 'x', ...(kty === 'EC' ? ['y'] : []), 'alg', 'use', ...plainMembers]
+  const plain = plainProblem(given)
+  if (plain) return plain
+  const names = ['kty', 'crv', 'x', ...(kty === 'EC' ? ['y'] : []), 'alg', 'use']
+  const known = [...names, ...Object.keys(plainMembers)]
   if (Object.keys(given).some((name) => !known.includes(name))) {
     return wrong('', 'has members that no public key of this kind has')
   }
@@ -71,6 +80,17 @@ export function parseSignatureKey(
   if (!y) return wrong('y', coordinateForm)
   const problem = problemOfP256(x, y)
   return problem === undefined ? keyOf(algorithm, x, y) : wrong('', problem)
+}
+
+function plainProblem(given: Readonly<Record<string, unknown>>): KeyProblem | undefined {
+  const bad = Object.entries(plainMembers).find(
+    ([name, { is }]) => given[name] !== undefined && !is(given[name]),
+  )
+  return bad && wrong(bad[0], bad[1].must)
+}
+
+function isVerifying(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => one === 'verify')
 }
 
 const coordinateForm = `must be ${coordinateBytes} bytes in base64url, without padding`

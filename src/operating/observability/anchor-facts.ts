@@ -18,6 +18,7 @@ export function anchorMetrics(measured: MeasuredAnchors): readonly Metric[] {
     ['gauge', 'resources_unanchored', () => figures()?.unanchored ?? 0],
     ['counter', 'anchor_transactions_total', () => figures()?.transactions ?? 0],
     ['gauge', 'verifications_waiting', () => figures()?.verifications ?? 0],
+    ['gauge', 'signatures_waiting', () => figures()?.signatures ?? 0],
   ]
   return shown.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }

@@ -74,6 +74,7 @@ export const metricHelp = {
     'Seconds since the oldest anchor under way was begun, or begun again; 0 without one',
   resources_unanchored: 'Resources of before there were anchors without one, counted up to 100,000',
   anchor_transactions_total: 'Transactions ever signed for ledgers',
+  signatures_waiting: 'Signatures that wait for their content, counted up to 100,000',
   verifications_waiting: 'Vaults that wait to be compared with their ledger, up to 10,000',
   backup_running: '1 while a backup is made, else 0',
   backups_failed_total: 'Backups that failed',

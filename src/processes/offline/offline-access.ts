@@ -10,7 +10,7 @@ import { systemClock } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
 import { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { BodiesInFlight } from '../../requests/http/bodies-in-flight.ts'
-import { buildHttpServer } from '../../requests/http/server.ts'
+import { buildHttpServer, type GuardedRoutes } from '../../requests/http/server.ts'
 import {
   LocalStateWriter,
   openStateForReading,
@@ -18,7 +18,9 @@ import {
   type StateDatabase,
 } from '../../storage/state/database.ts'
 import { resumeSteadyTime } from '../../storage/state/steady-time.ts'
-import { type Access, openAccess } from '../network/access.ts'
+import { contentKeyRoutes } from '../../twins/signatures/content-key-routes.ts'
+import { ContentKeys } from '../../twins/signatures/content-keys.ts'
+import { openAccess } from '../network/access.ts'
 import { openFanOut } from '../worker/fan-out.ts'
 
 /** What the audit log has instead of an address. */
@@ -35,7 +37,7 @@ export interface OfflineAnswer {
   readonly text: string
 }
 
-/** Users, keys and signing keys of a data folder that no service has open. */
+/** Users, keys, and keys that sign, of a data folder that no service has open. */
 export interface OfflineAccess {
   /** Does what the service would do with this request of somebody who may do everything. */
   request(request: OfflineRequest): Promise<OfflineAnswer>
@@ -83,12 +85,19 @@ export async function openOfflineAccess(
       },
       { dataDir: folder.path, masterKey: config.masterKey, adminKey: 'kept', publicUrl: '' },
     )
-    const server = await serverOver(access, await operator(state), config)
+    const { audit, posts, auth } = access
+    const stored = { state, writer, clock: systemClock }
+    const contentKeys = await ContentKeys.open({ ...stored, masterKey: auth.masterKey, audit })
+    const routes: readonly GuardedRoutes[] = [
+      ...access.routes,
+      (callerOf) => contentKeyRoutes({ contentKeys, posts, callerOf }),
+    ]
+    const server = await serverOver(routes, await operator(state), config)
     return {
       request: (request) => injected(server, request),
       async close() {
         await server.close()
-        await access.auth.close()
+        await auth.close()
         await closeState()
       },
     }
@@ -117,7 +126,11 @@ async function injected(
 }
 
 /** The routes as the service has them, where whoever can open the folder may do everything. */
-async function serverOver(access: Access, caller: AuthenticatedCaller, config: Config) {
+async function serverOver(
+  routes: readonly GuardedRoutes[],
+  caller: AuthenticatedCaller,
+  config: Config,
+) {
   const authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood' | 'lookUp'> = {
     lookUp: () => undefined,
     authenticate: () => caller,
@@ -133,7 +146,7 @@ async function serverOver(access: Access, caller: AuthenticatedCaller, config: C
     authenticator,
     openRoutes: [],
     signedRoutes: [],
-    routes: access.routes,
+    routes,
   })
 }
 

@@ -75,7 +75,7 @@ export class ContentKeys {
     return this.#rows.some((row) => row.kid === kid)
   }
 
-  /** The public halves of all keys there ever were, the newest first: a JSON Web Key Set (RFC 7517). */
+  /** The public halves of all keys there ever were, the one that signs first: a JSON Web Key Set (RFC 7517). */
   publicKeys() {
     return {
       keys: this.#rows.map(({ kid, x, created_at, retired_at }) => ({
@@ -85,6 +85,7 @@ export class ContentKeys {
         kid,
         alg: 'EdDSA' as const,
         use: 'sig' as const,
+        role: 'content' as const,
         created_at: formatUs(created_at),
         retired_at: retired_at === null ? null : formatUs(retired_at),
       })),
@@ -139,7 +140,9 @@ export class ContentKeys {
     this.#rows = await state
       .selectFrom('content_keys')
       .selectAll()
-      .orderBy('created_at', 'desc')
+      .orderBy(sql`retired_at IS NOT NULL`)
+      // A wall clock that is set back changes nothing in this order.
+      .orderBy('signing_since', 'desc')
       .orderBy('kid')
       .execute()
     const newest = this.#rows.find((row) => row.retired_at === null)

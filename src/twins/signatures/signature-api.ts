@@ -128,6 +128,10 @@ export const contentKeysSchema = s.record({
       kid: { ...s.text, description: 'RFC 7638 thumbprint.' },
       alg: s.typed<'EdDSA'>({ const: 'EdDSA' }),
       use: s.typed<'sig'>({ const: 'sig' }),
+      role: {
+        ...s.typed<'content'>({ const: 'content' }),
+        description: 'What it signs: no blocks, and no tokens.',
+      },
       created_at: s.dateTime,
       retired_at: {
         ...s.nullable(s.dateTime),

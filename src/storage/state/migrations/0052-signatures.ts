@@ -36,6 +36,7 @@ const statements = [
     WHERE by_service = 0 AND status <> 'FAILED'`,
   `CREATE UNIQUE INDEX signatures_of_service ON signatures (attachment_id, signer_id)
     WHERE by_service = 1 AND status <> 'FAILED'`,
+  "CREATE INDEX signatures_waiting ON signatures (id) WHERE status = 'SERVICE_RECEIVED'",
   'CREATE INDEX signatures_ready ON signatures (created_at, id) WHERE ready = 1',
   // An attachment that waits for its file no more has it, or never will.
   `CREATE TRIGGER signatures_get_ready AFTER UPDATE OF upload_due_at ON attachments
