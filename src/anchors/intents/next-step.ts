@@ -79,6 +79,7 @@ function underWay(
   const soonUs = nowUs + rules.retryUsMin
   if (is === 'outbid') return goOn(takenBack(anchor), 'bump', nowUs)
   if (is === 'unknown') return back(anchor, nowUs)
+  if (is === 'early' && anchor.hasRivals) return goOn(anchor, 'look', soonUs)
   if (is === 'early') return back(anchor, soonUs)
   return moved(anchor, is === 'included' ? 'included' : 'submitted', soonUs)
 }

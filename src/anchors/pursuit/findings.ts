@@ -22,6 +22,8 @@ export interface Flown extends Pick<DeskRequest, 'signed' | 'transactions' | 'mo
   readonly dueAtUs: number
   /** Whether a place is not taken by what was to have it: sequences have to be compared. */
   readonly isOutOfStep: boolean
+  /** Whether a place may be empty, or another's, of which no row says that: sequences have to be compared. */
+  readonly hasGap: boolean
   /** Why the ledger could not be asked. */
   readonly problem: string | undefined
 }
@@ -41,6 +43,9 @@ export class Findings implements Flown {
   readonly #ended = new Set<string>()
   /** Whether something is in no block that comes before whatever is noted next. */
   #isBehind = false
+  /** Whether something of that waits under the terms that it has: nothing gets in before it, whatever it pays. */
+  isHeldUp = false
+  hasGap = false
   dueAtUs = Number.POSITIVE_INFINITY
   isOutOfStep = false
   problem: string | undefined
@@ -50,9 +55,14 @@ export class Findings implements Flown {
   }
 
   /** Leaves a transaction for when it is due. */
-  passOver({ action, dueAtUs, state }: Pick<NextStep, 'action' | 'dueAtUs' | 'state'>): void {
+  passOver(
+    { action, dueAtUs, state }: Pick<NextStep, 'action' | 'dueAtUs' | 'state'>,
+    { isRaised = false } = {},
+  ): void {
     if (action !== 'rest') this.dueAtUs = Math.min(this.dueAtUs, dueAtUs)
-    if (!inBlock.includes(state)) this.#isBehind = true
+    if (inBlock.includes(state)) return
+    this.#isBehind = true
+    this.isHeldUp ||= !isRaised
   }
 
   /** @param hash of the newest of an intent under its sequence */
@@ -64,7 +74,7 @@ export class Findings implements Flown {
     const { hash, seen, better } = observed
     if (seen.is === 'unreachable') this.problem = seen.reason
     // What comes before it is missing, and nothing of ours is under way there.
-    if (seen.is === 'early' && !this.#isBehind) this.isOutOfStep = true
+    if (seen.is === 'early' && !this.#isBehind) this.hasGap = true
     if (seen.is === 'included' && seen.isFinal) {
       this.transactions.push({ hash, to: 'final', inclusion: seen.inclusion })
       this.#ended.add(transaction.hash)

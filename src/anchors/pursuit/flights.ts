@@ -1,7 +1,12 @@
-import { type Ledger, LedgerUnreachable, type SignedTransaction } from '../../ledgers/ledger.ts'
+import {
+  type Ledger,
+  LedgerUnreachable,
+  type SignedTransaction,
+  type Submission,
+} from '../../ledgers/ledger.ts'
 import type { AnchorState } from '../intents/anchor.ts'
 import { type NextStep, nextStep, type Seen } from '../intents/next-step.ts'
-import { seenTogether } from '../intents/seen-together.ts'
+import { type Sighted, seenTogether } from '../intents/seen-together.ts'
 import { deedOfSigned, fillerDeed } from './deeds.ts'
 import { Findings, type Flown, type Observation } from './findings.ts'
 import type { LaneNeeds } from './lane-needs.ts'
@@ -69,8 +74,10 @@ export class Flights {
     let memory = this.#wakeful(given) ?? toLook(given.state)
     if (memory.dueAtUs > nowUs) return found.passOver(memory)
     let transaction = given
+    let isRaised = false
     for (let done = 0; done < actionsMax && isOurs(memory.action); done++) {
-      const observed = await this.#act(ledger, transaction, memory)
+      const mayRaise = !memory.isUnraised && !found.isHeldUp
+      const observed = await this.#act(ledger, transaction, { action: memory.action, mayRaise })
       const { state } = transaction
       const begunAtUs = Math.max(transaction.begunAtUs, this.#begunAtUsMin)
       const { hasRivals, seen } = observed
@@ -80,11 +87,12 @@ export class Flights {
       const isUnraised = memory.isUnraised || (hasRivals && seen.is === 'refused')
       memory = step.action === 'bump' ? toSend(step.state) : { ...step, isUnraised }
       transaction = { ...transaction, state: step.state }
+      isRaised = step.action === 'bump'
       // What is signed now is sent once it is written down.
       if (step.action === 'bump' || step.dueAtUs > nowUs) break
     }
     this.#memories.set(keyOf(given), memory)
-    found.passOver(memory)
+    found.passOver(memory, { isRaised })
   }
 
   /** What rested is looked at anew: it is asked for again, or stands before something else. */
@@ -100,32 +108,52 @@ export class Flights {
   async #act(
     ledger: Ledger,
     transaction: OpenTransaction,
-    { action, isUnraised }: Memory,
+    { action, mayRaise }: { readonly action: NextStep['action']; readonly mayRaise: boolean },
   ): Promise<Observation> {
     const { hash, earlier } = transaction
     const hasRivals = action === 'send' && earlier.length > 0
     try {
-      if (action !== 'send') return await this.#look(ledger, transaction, isUnraised)
-      const seen = await ledger.submit(await this.#needs.work.blobOf(hash))
-      return { hash, seen, hasRivals }
+      if (action !== 'send') return await this.#look(ledger, transaction, mayRaise)
+      const seen = await this.#submit(ledger, hash)
+      if (seen.is !== 'superseded' || !hasRivals) return { hash, seen, hasRivals }
+      return await this.#settled(ledger, transaction)
     } catch (error) {
       if (!(error instanceof LedgerUnreachable)) throw error
       return { hash, seen: { is: 'unreachable', reason: error.message }, hasRivals }
     }
   }
 
+  async #submit(ledger: Ledger, hash: string): Promise<Submission> {
+    return await ledger.submit(await this.#needs.work.blobOf(hash))
+  }
+
+  /**
+   * What became of a sequence that the newest can never get in under: one of those before has it, or none of ours. A ledger may say
+   * that only to what it is sent, which is no harm, because the sequence is taken.
+   */
+  async #settled(ledger: Ledger, { hash, earlier }: OpenTransaction): Promise<Observation> {
+    const before: Sighted[] = []
+    for (const one of earlier) {
+      const seen = await ledger.sight(one)
+      const isOver = seen.is === 'unknown' && (await this.#submit(ledger, one)).is === 'superseded'
+      before.push({ hash: one, seen: isOver ? { is: 'superseded' } : seen })
+    }
+    const newest: Sighted = { hash, seen: { is: 'superseded' } }
+    return { ...seenTogether([newest, ...before]), hasRivals: false }
+  }
+
   async #look(
     ledger: Ledger,
     transaction: OpenTransaction,
-    isUnraised: boolean,
+    mayRaise: boolean,
   ): Promise<Observation> {
     const { hash, earlier } = transaction
-    const before = []
+    const before: Sighted[] = []
     const newest = { hash, seen: await ledger.sight(hash) }
     for (const one of earlier) before.push({ hash: one, seen: await ledger.sight(one) })
     const together = seenTogether([newest, ...before])
-    const better =
-      isWaiting(together.seen) && !isUnraised ? await this.#raised(ledger, transaction) : undefined
+    const isToRaise = mayRaise && isWaiting(together.seen)
+    const better = isToRaise ? await this.#raised(ledger, transaction) : undefined
     if (!better) return { ...together, hasRivals: false }
     return { hash, seen: { is: 'outbid' }, hasRivals: false, better }
   }

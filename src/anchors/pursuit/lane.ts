@@ -113,6 +113,7 @@ export class Lane {
     }
     if (now.problem !== undefined) return await this.#held(now.problem, flown)
     if (clock.steadyUs() >= this.#signsFromUs) this.#problem = undefined
+    if (flown?.hasGap) this.#signing.forget()
     if (flown?.isOutOfStep) {
       this.#signing.forget()
       return this.#retryAtUs()
