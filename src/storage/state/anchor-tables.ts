@@ -7,6 +7,7 @@ export interface AnchorTables {
   anchor_counts: AnchorCountTable
   anchor_leaves: AnchorLeafTable
   anchor_transactions: AnchorTransactionTable
+  ledger_keys: LedgerKeyTable
   metadata: MetadataTable
   unanchored: UnanchoredTable
   verifications: VerificationTable
@@ -100,4 +101,19 @@ interface VerificationTable {
   readonly id: string
   readonly vault_id: string
   readonly requested_at: number
+}
+
+/** An account of ours on a real network. */
+interface LedgerKeyTable {
+  readonly network: string
+  /** `issuer` or `distributor`. */
+  readonly role: string
+  readonly account: string
+  /** `secp256k1` or `Ed25519`. */
+  readonly algorithm: string
+  /** Hexadecimal. */
+  readonly public_key: string
+  /** Hexadecimal, encrypted with the master key. */
+  readonly private_key_encrypted: Uint8Array
+  readonly created_at: number
 }
