@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../core/errors.ts'
 import { race } from '../../core/race.ts'
-import type { FoundTransaction, Ledger, SignedTransaction } from '../../ledgers/ledger.ts'
+import type { FoundTransaction, Ledger } from '../../ledgers/ledger.ts'
 import { LedgerUnreachable } from '../../ledgers/ledger.ts'
 import { nextStep } from '../intents/next-step.ts'
 import { fillerDeed, type PlannedDeed, planDeeds } from './deeds.ts'
@@ -150,8 +150,10 @@ export class Lane {
     const { work } = this.#needs
     const { next, holes } = await compareSequences(this.#needs, ledger)
     for (const sequence of holes) {
-      const filler = ledger.sign(fillerDeed(sequence, ledger.account), sequence)
-      await this.#store(ledger, [{ transaction: filler, intentId: intentOf(filler), anchors: [] }])
+      const planned = { deed: fillerDeed(sequence, ledger.account), anchors: [] }
+      const filler = await signedDeed(ledger, planned, sequence)
+      if ('refused' in filler) throw new LedgerUnreachable(filler.refused)
+      await this.#store(ledger, [filler])
     }
     this.#unsureUpTo = await work.newest()
     this.#next = next
@@ -172,14 +174,16 @@ export class Lane {
     const nowUs = clock.steadyUs()
     const { deeds, dueAtUs } = planDeeds(waiting, { nowUs, batchWaitUs, room })
     this.#waitForBatch = dueAtUs
-    let sequence = this.#next ?? 1
-    const signed = deeds.map(({ deed, anchors }: PlannedDeed) => ({
-      transaction: ledger.sign(deed, sequence++),
-      intentId: deed.intentId,
-      anchors,
-    }))
-    const taken = await this.#store(ledger, signed)
-    this.#next = (this.#next ?? 1) + taken
+    const signed: SignedAnchors[] = []
+    const refused: MovedAnchors[] = []
+    const next = this.#next ?? 1
+    for (const planned of deeds) {
+      const one = await signedDeed(ledger, planned, next + signed.length)
+      if ('refused' in one) refused.push(refusedAnchors(planned, one.refused))
+      else signed.push(one)
+    }
+    const taken = await this.#store(ledger, signed, refused)
+    this.#next = next + taken
     this.#signed += taken
     const stored = signed.slice(0, taken)
     for (const { transaction } of stored) this.#flights.expectToSend(transaction.hash)
@@ -193,10 +197,14 @@ export class Lane {
     }))
   }
 
-  async #store(ledger: Ledger, signed: readonly SignedAnchors[]): Promise<number> {
-    if (signed.length === 0) return 0
+  async #store(
+    ledger: Ledger,
+    signed: readonly SignedAnchors[],
+    moved: readonly MovedAnchors[] = [],
+  ): Promise<number> {
+    if (signed.length + moved.length === 0) return 0
     const { network, desk } = this.#needs
-    const request = { network, account: ledger.account, signed, transactions: [], moved: [] }
+    const request = { network, account: ledger.account, signed, transactions: [], moved }
     const { taken } = await desk.exchange(request)
     return taken
   }
@@ -309,8 +317,28 @@ export class Lane {
   }
 }
 
-function intentOf({ hash }: SignedTransaction): string {
-  return hash
+/** Signs for a deed under the terms of now, or says why the ledger would never take it. */
+async function signedDeed(
+  ledger: Ledger,
+  { deed, anchors }: PlannedDeed,
+  sequence: number,
+): Promise<SignedAnchors | { readonly refused: string }> {
+  const prepared = await ledger.prepare(deed)
+  if ('refused' in prepared) return prepared
+  const transaction = await ledger.sign(deed, sequence, prepared.terms)
+  return { transaction, intentId: deed.intentId, anchors }
+}
+
+/** No sequence was used for them. */
+function refusedAnchors({ anchors }: PlannedDeed, reason: string): MovedAnchors {
+  return {
+    of: { anchorIds: anchors.map(({ id }) => id) },
+    from: ['waiting'],
+    to: 'failed',
+    statuses: ['FAILED'],
+    facts: noFacts,
+    failure: { error: 'ledger_refused', message: reason },
+  }
 }
 
 /** The ledger says something else of an intent than we do: it is never done again. */

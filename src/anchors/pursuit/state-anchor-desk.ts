@@ -57,7 +57,7 @@ async function storeSigned(
   let stored = 0
   for (const one of signed) {
     if (!(await areUnsigned(transaction, one))) break
-    const { hash, sequence, blob, text } = one.transaction
+    const { hash, sequence, blob, text, terms } = one.transaction
     const leaves = one.leaves ? JSON.stringify(one.leaves) : null
     const isFound = one.leaves !== undefined
     const attempt = await attemptOf(transaction, { network, account, sequence, hash, isFound })
@@ -72,6 +72,7 @@ async function storeSigned(
         intent_id: one.intentId,
         blob,
         text,
+        terms,
         state: 'open',
         signed_at: atUs,
         inclusion: null,

@@ -71,6 +71,8 @@ interface AnchorTransactionTable {
   readonly blob: string
   /** What proofs show of it. */
   readonly text: string
+  /** What it is signed under, as its ledger writes that. */
+  readonly terms: Defaulted<string>
   /** open, final, dead */
   readonly state: string
   /** Microseconds. */

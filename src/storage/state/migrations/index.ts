@@ -40,6 +40,7 @@ import { consoleSettings } from './0050-console-settings.ts'
 import { permissions } from './0051-permissions.ts'
 import { signatures } from './0052-signatures.ts'
 import { inboxPlaces } from './0053-inbox-places.ts'
+import { transactionTerms } from './0054-transaction-terms.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -84,4 +85,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0051-permissions': permissions,
   '0052-signatures': signatures,
   '0053-inbox-places': inboxPlaces,
+  '0054-transaction-terms': transactionTerms,
 }
