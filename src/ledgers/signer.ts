@@ -6,7 +6,5 @@ export interface Signer {
   /**
    * secp256k1: over a 32-byte digest, 64 bytes r||s with low s, and the recovery bit. Ed25519: over the whole message.
    */
-  sign(
-    bytes: Uint8Array,
-  ): Promise<{ readonly signature: Uint8Array; readonly recovery?: 0 | 1 }>
+  sign(bytes: Uint8Array): Promise<{ readonly signature: Uint8Array; readonly recovery?: 0 | 1 }>
 }

@@ -1,6 +1,6 @@
+import { ECDH } from 'node:crypto'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hexToBytes } from 'viem/utils'
-import { ECDH } from 'node:crypto'
 import type { Signer } from '../../src/ledgers/signer.ts'
 
 /** The first account that anvil and hardhat give money to (the mnemonic is `test test … junk`). */
@@ -21,7 +21,10 @@ export function signerOf(privateKey: Key = richKey): Signer {
     async sign(digest) {
       const hash: Key = `0x${Buffer.from(digest).toString('hex')}`
       const { r, s, yParity } = await sign({ hash, privateKey })
-      return { signature: Buffer.concat([hexToBytes(r), hexToBytes(s)]), recovery: yParity as 0 | 1 }
+      return {
+        signature: Buffer.concat([hexToBytes(r), hexToBytes(s)]),
+        recovery: yParity as 0 | 1,
+      }
     },
   }
 }

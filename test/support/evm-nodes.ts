@@ -39,6 +39,12 @@ export abstract class LocalNode extends TestServer {
     for (let at = 0; at < blocks; at++) await this.call('evm_mine')
   }
 
+  /** To be called before each transaction, where blocks are to be taken back. */
+  async beforeTransaction(): Promise<void> {}
+
+  /** Puts an empty block in the place of the last one, as a reorg does. */
+  abstract takeBlockBack(): Promise<void>
+
   protected async answers(child: ChildProcess): Promise<ChildProcess> {
     while (child.exitCode === null) {
       const chain = await this.call('eth_chainId').catch(() => undefined)
@@ -64,6 +70,10 @@ export class Anvil extends LocalNode {
     this.#settings = settings
   }
 
+  override async takeBlockBack(): Promise<void> {
+    await this.call('anvil_reorg', 1, [])
+  }
+
   protected override async launch(folder: string, port: number): Promise<ChildProcess> {
     const words = ['--port', `${port}`, '--silent', '--slots-in-an-epoch', '2', ...this.#settings]
     const child = spawn(anvilProgram, words, { cwd: folder, stdio: 'ignore' })
@@ -73,10 +83,21 @@ export class Anvil extends LocalNode {
 
 /** Hardhat, which is no relative of anvil. */
 export class Hardhat extends LocalNode {
+  #snapshot: unknown
+
   static async start(): Promise<Hardhat> {
     const node = new Hardhat()
     await node.start()
     return node
+  }
+
+  override async beforeTransaction(): Promise<void> {
+    this.#snapshot = await this.call('evm_snapshot')
+  }
+
+  override async takeBlockBack(): Promise<void> {
+    await this.call('evm_revert', this.#snapshot)
+    await this.mine()
   }
 
   protected override async launch(folder: string, port: number): Promise<ChildProcess> {

@@ -10,7 +10,7 @@ import type { Deed } from '../ledger.ts'
 import { parseCid, rawCidBySha256 } from '../proofs/content-id.ts'
 import type { Hex } from './quantities.ts'
 
-/** What is used of `contract/StreamvaultAnchors.sol`, and every error that it reverts with. */
+/** What is used of `contract/StreamvaultAnchors.sol`. */
 export const anchorsAbi = parseAbi([
   'function anchor(bytes32 root, bytes16 intent)',
   'function mint(uint128 vault, bytes32 digest, bytes32 root, bytes16 intent)',
@@ -18,9 +18,18 @@ export const anchorsAbi = parseAbi([
   'function firstBlock() view returns (uint256)',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function tokenURI(uint256 token) view returns (string)',
+])
+
+/** Errors that the contract reverts with, and those of the language. */
+const revertsAbi = parseAbi([
   'error AlreadyMinted(uint128 vault)',
   'error OwnableUnauthorizedAccount(address account)',
+  'error Error(string reason)',
+  'error Panic(uint256 code)',
 ])
+
+/** Of bytes that nobody understands: a selector and two words. */
+const shownChars = 2 + 8 + 128
 
 /** Of `event Anchored(bytes16 indexed intent, bytes32 root)`. */
 export const anchoredTopic = toEventSelector('event Anchored(bytes16 indexed intent, bytes32 root)')
@@ -102,28 +111,16 @@ export function answered(
   }
 }
 
-/** Why the contract reverts. */
-export type Revert =
-  | { readonly is: 'not_ours' }
-  | { readonly is: 'already_minted'; readonly reason: string }
-  | { readonly is: 'other'; readonly reason: string }
-
-export function revertOf(data: Hex): Revert {
+/** Why the contract reverts, by what it reverts with: a sentence. */
+export function reasonOf(data: Hex): string {
+  const refuses = 'the contract refuses it'
+  if (data === '0x') return `${refuses} without a reason`
   try {
-    const { errorName, args } = decodeErrorResult({ abi: anchorsAbi, data })
-    switch (errorName) {
-      case 'OwnableUnauthorizedAccount':
-        return { is: 'not_ours' }
-      case 'AlreadyMinted':
-        return { is: 'already_minted', reason: `the token ${args[0]} is there already` }
-      case 'Error':
-        return { is: 'other', reason: `the contract refuses it: ${args[0]}` }
-      default:
-        return { is: 'other', reason: `the contract refuses it: ${errorName}` }
-    }
+    const { errorName, args = [] } = decodeErrorResult({ abi: revertsAbi, data })
+    if (errorName === 'AlreadyMinted') return `${refuses}: it has a token ${args[0]} already`
+    return `${refuses}: ${errorName} ${args.join(' ')}`.trimEnd()
   } catch {
-    const shown = data === '0x' ? 'without a reason' : data.slice(0, 74)
-    return { is: 'other', reason: `the contract refuses it: ${shown}` }
+    return `${refuses}: ${data.slice(0, shownChars)}`
   }
 }
 

@@ -3,7 +3,7 @@ import {
   answered,
   ownerCall,
   ownerOfCall,
-  revertOf,
+  reasonOf,
   saidBy,
   tokenUriCall,
 } from './anchors-contract.ts'
@@ -90,7 +90,7 @@ export class ContractAccount {
     const block = `0x${height.toString(16)}`
     const { answers } = await this.#needs.node.ask([this.#call(data, block)])
     const reverted = revertData(answers[0])
-    return reverted === undefined ? 'the network has reverted it' : revertOf(reverted).reason
+    return reverted === undefined ? 'the network has reverted it' : reasonOf(reverted)
   }
 
   async #gasOf(
@@ -101,7 +101,7 @@ export class ContractAccount {
     // More than is estimated, as what is between now and then may change it a little.
     if (reverted === undefined) return (bigOf(resultOf(estimate)) * 11n) / 10n
     const isOurs = (await this.ownToken(data)) !== undefined
-    return isOurs ? revertingGas : { refused: revertOf(reverted).reason }
+    return isOurs ? revertingGas : { refused: reasonOf(reverted) }
   }
 
   #requireOwner(data: Hex): void {

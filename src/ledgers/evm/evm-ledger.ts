@@ -1,14 +1,16 @@
-import type { SteadyClock } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import {
   type Deed,
   type FoundTransaction,
   type Inclusion,
   type Ledger,
   LedgerUnreachable,
+  type Preparation,
   type Sighting,
   type SignedTransaction,
   type Submission,
   type Terms,
+  type WaitingTransaction,
 } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
 import { callOf, mintedBy } from './anchors-contract.ts'
@@ -44,7 +46,7 @@ export interface EvmNeeds {
   /** Wei per gas in all, as decimal text; undefined for what is usual. */
   readonly feeMax: string | undefined
   readonly signer: Signer
-  readonly clock: SteadyClock
+  readonly clock: Clock
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
 }
@@ -56,6 +58,8 @@ export class EvmLedger implements Ledger {
   readonly distributionWallet: string
   readonly batchWaitUs: number
   readonly inFlightMax = inFlightMax
+  /** Its address. */
+  readonly contract: string
   readonly #needs: EvmNeeds
   readonly #chainId: number
   readonly #feeMax: bigint
@@ -65,6 +69,8 @@ export class EvmLedger implements Ledger {
   readonly #watch: HeadWatch
   /** The last sequence that a node took: the next one leaves no gap. */
   #sentUpTo = 0
+  /** Up to this sequence there is room in the pools of nodes. */
+  #roomUpTo = 0
 
   /** Asks nobody. */
   constructor(needs: EvmNeeds) {
@@ -77,6 +83,7 @@ export class EvmLedger implements Ledger {
     this.#chainId = Number(network.replace('eip155:', ''))
     this.#feeMax = feeMax === undefined ? feeRules[ledger].feeMax : BigInt(feeMax)
     this.#node = new EvmNode(needs)
+    this.contract = needs.contract
     const contract = needs.contract as Hex
     const fees = { tipMin: feeRules[ledger].tipMin, feeMax: this.#feeMax }
     this.#contract = new ContractAccount({
@@ -94,9 +101,7 @@ export class EvmLedger implements Ledger {
     return assetCode
   }
 
-  async prepare(
-    deed: Deed,
-  ): Promise<{ readonly terms: Terms } | { readonly refused: string }> {
+  async prepare(deed: Deed): Promise<Preparation> {
     const data = await callOf(deed)
     if (typeof data !== 'string') return { refused: data.problem }
     const terms = await this.#contract.termsOf(data)
@@ -106,17 +111,14 @@ export class EvmLedger implements Ledger {
   async sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction> {
     const data = await callOf(deed)
     if (typeof data !== 'string') throw new RangeError(data.problem)
-    const to = this.#needs.contract as Hex
+    const to = this.contract as Hex
     const unsigned = { chainId: this.#chainId, sequence, to, data, terms: termsOf(terms) }
     return await signedTransaction(unsigned, this.#needs.signer)
   }
 
-  async betterTerms(waiting: {
-    readonly terms: Terms
-    readonly signedAtUs: number
-  }): Promise<Terms | undefined> {
+  async betterTerms(waiting: WaitingTransaction): Promise<Terms | undefined> {
     const { ledger, clock } = this.#needs
-    if (clock.steadyUs() - waiting.signedAtUs < feeRules[ledger].bumpAfterUs) return undefined
+    if (clock.nowUs() - waiting.signedAtUs < feeRules[ledger].bumpAfterUs) return undefined
     const terms = termsOf(waiting.terms)
     const bid = higherBid(terms, await this.#contract.market(), this.#feeMax)
     return bid && termsText({ gas: terms.gas, ...bid })
@@ -136,7 +138,8 @@ export class EvmLedger implements Ledger {
       return { is: 'refused', reason: problem ?? 'it is no transaction' }
     }
     const { sequence } = transaction
-    if (sequence !== this.#sentUpTo + 1 && (await this.#isEarly(sequence))) return { is: 'early' }
+    const isNext = sequence === this.#sentUpTo + 1 && sequence <= this.#roomUpTo
+    if (!isNext && (await this.#isEarly(sequence))) return { is: 'early' }
     const send = { method: 'eth_sendRawTransaction', params: [blob] }
     const { answers } = await this.#node.ask([send])
     const [answer] = answers
@@ -181,7 +184,7 @@ export class EvmLedger implements Ledger {
     const { chainId, from, to } = transaction
     if (chainId !== this.#chainId) return `it is for the network eip155:${chainId}`
     if (from !== this.account) return `it is of the account ${from}`
-    const isOurs = to.toLowerCase() === this.#needs.contract.toLowerCase()
+    const isOurs = to.toLowerCase() === this.contract.toLowerCase()
     return isOurs ? undefined : `it is for ${to}`
   }
 
@@ -190,7 +193,8 @@ export class EvmLedger implements Ledger {
     const counts = ['latest', 'pending'].map((block) => this.#countCall(block))
     const { answers } = await this.#node.ask(counts)
     const [mined = 0, pooled = 0] = answers.map((answer) => numberOf(resultOf(answer)))
-    return sequence - 1 > Math.max(mined, pooled) || sequence - 1 >= mined + pooledMax
+    this.#roomUpTo = mined + pooledMax
+    return sequence - 1 > Math.max(mined, pooled) || sequence > this.#roomUpTo
   }
 
   /** What it means that a node did not take a transaction: never what it says, but what is there. */
@@ -228,7 +232,7 @@ export class EvmLedger implements Ledger {
     const { hash, timeUs } = blockOf(canonical)
     // A block that another one has taken the place of says nothing.
     if (hash !== textOf(receipt['blockHash'])) return { is: 'pending' }
-    const tokenId = mintedBy(receipt['logs'] as readonly unknown[], this.#needs.contract)
+    const tokenId = mintedBy(receipt['logs'] as readonly unknown[], this.contract)
     const inclusion: Inclusion = {
       height,
       timeUs,

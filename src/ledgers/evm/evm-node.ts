@@ -51,19 +51,19 @@ export class EvmNode {
     calls: readonly RpcCall[],
     isEnough: (answers: Answers) => boolean = () => true,
   ): Promise<Answers> {
-    let problem = 'no node is configured'
+    const problems = new Set<string>()
     for (let tried = 0; tried < this.#connections.length; tried++) {
       const connection = this.#connections[this.#current]
       try {
         const answers = await this.#askOne(connection as Connection, calls)
         if (isEnough(answers)) return answers
-        problem = 'the node is behind what a node has told before'
+        problems.add('the node is behind what a node has told before')
       } catch (error) {
-        problem = messageOf(error)
+        problems.add(messageOf(error))
       }
       this.#current = (this.#current + 1) % this.#connections.length
     }
-    throw new LedgerUnreachable(problem)
+    throw new LedgerUnreachable([...problems].join('; '))
   }
 
   /** As `ask`, of a node that knows all that any has told of. */

@@ -1,12 +1,11 @@
 import { ECDH } from 'node:crypto'
+import type { TransactionSerializableEIP1559, TransactionSerializedEIP1559 } from 'viem'
 import {
   getAddress,
   keccak256,
   parseTransaction,
   recoverAddress,
   serializeTransaction,
-  type TransactionSerializableEIP1559,
-  type TransactionSerializedEIP1559,
 } from 'viem/utils'
 import { LedgerUnreachable, type SignedTransaction } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
@@ -78,7 +77,7 @@ export async function readTransaction(blob: string): Promise<ReadTransaction | u
   try {
     const serialized = hexOf(blob) as TransactionSerializedEIP1559
     const { r = '0x', s = '0x', yParity = 0, v: _, ...said } = parseTransaction(serialized)
-    const digest = keccak256(serializeTransaction(said as TransactionSerializableEIP1559))
+    const digest = keccak256(serializeTransaction(said))
     const from = await recoverAddress({ hash: digest, signature: { r, s, yParity } })
     const { chainId, nonce = 0, to, data = '0x', gas = 0n } = said
     const { maxFeePerGas: maxFee = 0n, maxPriorityFeePerGas: tip = 0n } = said

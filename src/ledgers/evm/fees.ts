@@ -60,11 +60,7 @@ export function marketOfAnswer(answer: RpcAnswer | undefined, tipMin: bigint): M
   )
 }
 
-function marketOf(
-  baseFees: readonly bigint[],
-  rewards: readonly bigint[],
-  tipMin: bigint,
-): Market {
+function marketOf(baseFees: readonly bigint[], rewards: readonly bigint[], tipMin: bigint): Market {
   const sorted = rewards.toSorted((one, other) => (one < other ? -1 : Number(one > other)))
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0n
   return { baseFee: baseFees.at(-1) ?? 0n, tip: middle > tipMin ? middle : tipMin }
