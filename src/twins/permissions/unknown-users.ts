@@ -40,7 +40,7 @@ export class UnknownUsers {
     this.#triedMs.set(ownerId, tried.slice(-unknownMax))
   }
 
-  /** Those of the last minute. */
+  /** Tries of the last minute. */
   #lately(ownerId: UserId): readonly number[] {
     const sinceMs = this.#nowMs() - minuteMs
     return (this.#triedMs.get(ownerId) ?? []).filter((atMs) => atMs > sinceMs)
