@@ -16,6 +16,15 @@ interface Proxied extends AsyncDisposable {
   readonly proxies: readonly NodeProxy[]
 }
 
+/** What is thrown by something that cannot be asked now: it must not show an address. */
+async function problemOf(asked: Promise<unknown>): Promise<string> {
+  const error: unknown = await asked.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(LedgerUnreachable)
+  const { message } = error as LedgerUnreachable
+  expect(message).not.toContain('127.0.0.1')
+  return message
+}
+
 describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
   let node: Anvil
 
@@ -42,15 +51,6 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
         for (const proxy of proxies) await proxy[Symbol.asyncDispose]()
       },
     }
-  }
-
-  /** What is thrown by something that cannot be asked now: it must not show an address. */
-  async function problemOf(asked: Promise<unknown>): Promise<string> {
-    const error: unknown = await asked.catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(LedgerUnreachable)
-    const { message } = error as LedgerUnreachable
-    expect(message).not.toContain('127.0.0.1')
-    return message
   }
 
   async function height(): Promise<number> {

@@ -4,7 +4,7 @@ import { hexToBytes } from 'viem/utils'
 import type { Signer } from '../../src/ledgers/signer.ts'
 
 /** The first account that anvil and hardhat give money to (the mnemonic is `test test … junk`). */
-export const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 /** The second. */
 export const otherRichKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'

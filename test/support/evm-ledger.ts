@@ -5,7 +5,7 @@ import { signerOf } from './evm-account.ts'
 import type { LocalNode } from './evm-nodes.ts'
 
 /** The network that anvil and hardhat say they are. */
-export const localNetwork = 'eip155:31337'
+const localNetwork = 'eip155:31337'
 
 /** How a ledger of a local node is set; final is what is in a block. */
 export function settingsOf(node: LocalNode, said: Partial<EvmNeeds> = {}) {

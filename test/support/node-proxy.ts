@@ -123,8 +123,11 @@ export class NodeProxy implements AsyncDisposable {
 /** A call as it is asked of a node that knows no later block. */
 function earlier(message: Message, height: number): Message {
   const block = `0x${height.toString(16)}`
-  const isNewest = (param: unknown) => param === 'latest' || param === 'pending'
   return { ...message, params: message.params.map((one) => (isNewest(one) ? block : one)) }
+}
+
+function isNewest(param: unknown): boolean {
+  return param === 'latest' || param === 'pending'
 }
 
 /** What a node says of a transaction that is in a block later than those it knows. */

@@ -11,7 +11,7 @@ import { parseCid, rawCidBySha256 } from '../proofs/content-id.ts'
 import type { Hex } from './quantities.ts'
 
 /** What is used of `contract/StreamvaultAnchors.sol`. */
-export const anchorsAbi = parseAbi([
+const anchorsAbi = parseAbi([
   'function anchor(bytes32 root, bytes16 intent)',
   'function mint(uint128 vault, bytes32 digest, bytes32 root, bytes16 intent)',
   'function owner() view returns (address)',
@@ -28,13 +28,13 @@ const revertsAbi = parseAbi([
   'error Panic(uint256 code)',
 ])
 
-/** Of bytes that nobody understands: a selector and two words. */
+/** Characters of bytes that nobody understands: a selector and two words. */
 const shownChars = 2 + 8 + 128
 
-/** Of `event Anchored(bytes16 indexed intent, bytes32 root)`. */
+/** The first topic of each log with an intent. */
 export const anchoredTopic = toEventSelector('event Anchored(bytes16 indexed intent, bytes32 root)')
 
-/** Of the event of ERC-721 with which a token comes to be, and goes from one to the next. */
+/** The first topic of the event of ERC-721 with which a token comes to be, and goes from one to the next. */
 const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 )
@@ -116,7 +116,7 @@ export function reasonOf(data: Hex): string {
   const refuses = 'the contract refuses it'
   if (data === '0x') return `${refuses} without a reason`
   try {
-    const { errorName, args = [] } = decodeErrorResult({ abi: revertsAbi, data })
+    const { errorName, args } = decodeErrorResult({ abi: revertsAbi, data })
     if (errorName === 'AlreadyMinted') return `${refuses}: it has a token ${args[0]} already`
     return `${refuses}: ${errorName} ${args.join(' ')}`.trimEnd()
   } catch {

@@ -30,13 +30,13 @@ export const feeRules: Readonly<Record<EvmLedgerName, FeeRules>> = {
 /** What a transaction pays for each gas at most, in wei (EIP-1559). */
 export interface Bid {
   readonly maxFee: bigint
-  /** Of it, for whoever makes the block. */
+  /** The part of it that whoever makes the block gets. */
   readonly tip: bigint
 }
 
 /** What blocks of late have asked for, in wei per gas. */
 export interface Market {
-  /** Of the next block. */
+  /** What the next block takes. */
   readonly baseFee: bigint
   /** What was paid in the middle of recent blocks. */
   readonly tip: bigint

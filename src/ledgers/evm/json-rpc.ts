@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 /** How long a node may take to answer. */
 const answerMsMax = 10_000
 
-/** Of one answer: logs of many blocks are the largest. */
+/** Bytes of one answer: logs of many blocks are the largest. */
 const answerBytesMax = 32 * 1024 * 1024
 
 export interface RpcCall {
