@@ -5,6 +5,7 @@ import { exportReadings } from './export.ts'
 import { importReadings } from './import.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
+import { ledgerKeyCommands } from './ledger-keys.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { serve } from './serve.ts'
@@ -30,5 +31,6 @@ export const commands: readonly Command[] = [
   restore,
   doctor,
   ...ledgerCommands,
+  ...ledgerKeyCommands,
   verify,
 ]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Deed, Leaf } from '../../ledgers/ledger.ts'
 import { leafHash, rootOf } from '../../ledgers/merkle/merkle.ts'
 import { anchorIdOf } from '../intents/anchor-id.ts'
-import type { WaitingAnchor } from './open-work.ts'
+import type { SignedAnchor, WaitingAnchor } from './open-work.ts'
 
 /** Leaves of one transaction at most: its proofs have ten hashes each. */
 export const batchLeavesMax = 1_000
@@ -75,10 +75,33 @@ function batchOf(batch: readonly WaitingAnchor[]): PlannedDeed {
   return { deed: { intentId, kind: 'root', root: rootOfLeaves(leaves), leaves }, anchors }
 }
 
-/** What takes the place of a transaction that was refused: without it those after it could not get in. */
-export function fillerDeed(sequence: number, refusedHash: string): Deed {
-  const intentId = anchorIdOf(`${refusedHash} ${sequence}`, 'filler')
+/** What fills a place that nothing else has: without it whatever comes after could not get in. */
+export function fillerDeed(sequence: number, account: string): Deed {
+  const intentId = anchorIdOf(`${account} ${sequence}`, 'filler')
   return { intentId, kind: 'root', root: rootOfLeaves([]), leaves: [] }
+}
+
+/** The deed that was signed for some anchors, once more: undefined for none. */
+export function deedOfSigned(intentId: string, anchors: readonly SignedAnchor[]): Deed | undefined {
+  const [first] = anchors
+  if (!first) return undefined
+  const leaves = anchors.flatMap((anchor) => anchor.leaves)
+  const { kind, uri } = intentId === first.id ? first : { kind: 'root' as const, uri: null }
+  return { intentId, kind, root: rootOfLeaves(leaves), leaves, ...(uri !== null && { uri }) }
+}
+
+/** The place of the first leaf of an anchor in what was found on a ledger for it; undefined where the ledger has something else. */
+export function placeIn(
+  { intentId, root, leaves }: Deed,
+  anchor: Pick<WaitingAnchor, 'id' | 'leaves'>,
+): number | undefined {
+  // Where the ledger keeps the root alone, it is known by the intent, which is all of this one anchor.
+  if (leaves.length === 0) {
+    return intentId === anchor.id && root === rootOfLeaves(anchor.leaves) ? 0 : undefined
+  }
+  const firstLeaf = leaves.findIndex((leaf) => leaf.intentId === anchor.id)
+  const isSame = anchor.leaves.every(({ cid }, at) => leaves[firstLeaf + at]?.cid === cid)
+  return isSame ? firstLeaf : undefined
 }
 
 function rootOfLeaves(leaves: readonly Leaf[]): string {

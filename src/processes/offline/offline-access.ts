@@ -81,7 +81,7 @@ export async function openOfflineAccess(
         store: { uploadUrl: undefined },
         forgetUser: async () => undefined,
       },
-      { dataDir: folder.path, masterKey: config.masterKey, adminKey: 'kept', publicUrl: '' },
+      { ...config, dataDir: folder.path, adminKey: 'kept', publicUrl: '' },
     )
     const server = await serverOver(access, await operator(state), config)
     return {
