@@ -6,6 +6,12 @@ import { bigOf, membersOf } from './quantities.ts'
 /** Ledgers that are networks of the EVM. */
 export type EvmLedgerName = Exclude<LedgerName, 'XRPL'>
 
+/** @throws RangeError for one that is another kind of network */
+export function evmNameOf(ledger: LedgerName): EvmLedgerName {
+  if (ledger === 'XRPL') throw new RangeError(`${ledger} is no network of the EVM`)
+  return ledger
+}
+
 const gwei = 1_000_000_000n
 
 interface FeeRules {
