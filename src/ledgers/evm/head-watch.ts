@@ -22,7 +22,7 @@ export class HeadWatch {
         this.#told = heights
         return
       }
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined)
     }
   }
 
