@@ -20,7 +20,9 @@ export interface LedgerNeeds {
 type Opener = (needs: LedgerNeeds) => Promise<Ledger>
 
 /** Adapters, by whom they talk to. Each is loaded when it is needed for the first time: its library takes a second, and memory. */
-const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {}
+const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {
+  evm: async (needs) => (await import('./evm/open-evm.ts')).openEvm(needs),
+}
 
 /**
  * Opens a real network.
