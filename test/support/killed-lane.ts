@@ -98,6 +98,14 @@ export class KilledLane {
     return await this.rows.plan([cidOf(name)], { kind: 'nft', network, ...wanted })
   }
 
+  /** Has what is to be anchored of a resource go here. */
+  async take(resourceId: string): Promise<void> {
+    const network = this.#network
+    const { state } = this.#twins.tests
+    const anchors = state.updateTable('anchors').set({ network })
+    await this.#twins.tests.commit(anchors.where('resource_id', '=', resourceId))
+  }
+
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
     this.ledger.stir()
