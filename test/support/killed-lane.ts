@@ -170,7 +170,7 @@ export class KilledLane {
     const transactions = new Map((await this.transactions()).map((one) => [one.hash, one]))
     for (const { id, state, transaction_hash: hash } of await this.anchors()) {
       const isFailed = reverted.has(id) || refused.has(id)
-      const there = chain.filter(({ intentId }) => intentId === id).map((one) => one.hash)
+      const there = chain.filter(({ blob }) => blob.includes(id)).map((one) => one.hash)
       expect([state, there]).toEqual(isFailed ? ['failed', []] : ['completed', [hash]])
       if (isFailed) continue
       const row = transactions.get(hash ?? '')
