@@ -51,6 +51,26 @@ describe('the sequence of a transaction that is refused', () => {
   })
 })
 
+describe('sequences that somebody has used by hand', () => {
+  test('are left behind by the next intents, before it is final', async () => {
+    await using lane = new KilledLane(twins)
+    lane.node.depth = 50
+    await lane.plan('1')
+    await lane.settle()
+    for (let by = 0; by < 4; by++) {
+      lane.node.mine()
+      lane.node.include(lane.node.sendByHand(lane.ledger.account, 50).hash)
+    }
+    await lane.plan('2')
+    await lane.settle()
+    const three = await lane.plan('3')
+    await lane.pass(10 * second)
+    lane.node.mine()
+    expect(intentsOf(lane).at(-1)).toBe(three)
+    expect((await lane.transactions()).map(({ sequence }) => sequence)).toEqual([1, 2, 6])
+  })
+})
+
 describe('a network that takes nothing new for now', () => {
   test('still gets what is signed, and says why the rest waits', async () => {
     await using lane = new KilledLane(twins)
@@ -141,6 +161,8 @@ describe('what is outbid', () => {
     const [first, newest] = (await lane.transactions()).map(({ hash }) => hash)
     expect((await shown()).tx_hash).toBe(newest)
     lane.node.include(first ?? '')
+    await lane.pass(10 * second)
+    expect([(await lane.anchors())[0]?.state, (await shown()).tx_hash]).toEqual(['included', first])
     await lane.finish()
     const { tx_hash: hash, progress } = await shown()
     expect(hash).toBe(first)
