@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anchorIdOf } from '../../src/anchors/intents/anchor-id.ts'
 import { fillerDeed } from '../../src/anchors/pursuit/deeds.ts'
+import { type AnchorId, newId } from '../../src/core/ids.ts'
+import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
+import { cidOf } from '../support/anchored-rows.ts'
 import { KilledLane } from '../support/killed-lane.ts'
+import { signedBy } from '../support/sandbox-ledger.ts'
 import { Twins } from '../support/twins.ts'
 
 let twins: Twins
@@ -180,5 +185,37 @@ describe('what is outbid', () => {
     await lane.pass(60 * minute, { everyUs: minute })
     expect(await lane.transactions()).toHaveLength(rows)
     expect(lane.node.pooled.map(({ price }) => price)).toEqual([lane.ledger.priceMax])
+  })
+})
+
+describe('what a state that was restored has forgotten', () => {
+  /** Puts the token of a resource on the ledger, without the lane. */
+  async function putBy(lane: KilledLane, resourceId: string, cid: string): Promise<void> {
+    const intentId = anchorIdOf(resourceId, 'creation')
+    const { root } = MerkleTree.over([cid])
+    const deed = { intentId, kind: 'nft', root, leaves: [{ intentId, cid }] } as const
+    const { blob } = await signedBy(lane.ledger, deed, await lane.ledger.nextSequence())
+    await lane.ledger.submit(blob)
+    lane.node.mine()
+  }
+
+  test('is found on a ledger that keeps roots alone, and not done again', async () => {
+    await using lane = new KilledLane(twins)
+    const resourceId = newId<AnchorId>()
+    await putBy(lane, resourceId, cidOf('known'))
+    await lane.plan('known', { resourceId })
+    await lane.finish()
+    expect(lane.node.onChain()).toHaveLength(1)
+    await lane.expectAllOnce()
+  })
+
+  test('has failed where the ledger has something else for it', async () => {
+    await using lane = new KilledLane(twins)
+    const resourceId = newId<AnchorId>()
+    await putBy(lane, resourceId, cidOf('another content'))
+    const id = await lane.plan('known', { resourceId })
+    await lane.finish()
+    expect(await lane.stateOf(id)).toBe('failed')
+    expect(lane.node.onChain()).toHaveLength(1)
   })
 })
