@@ -101,7 +101,7 @@ async function longLedger(folder: string): Promise<readonly string[]> {
   let last = ''
   for (let sequence = 1; sequence <= transactions; sequence++) {
     const deed = await deedOf()
-    const { hash, blob } = ledger.sign(deed, sequence)
+    const { hash, blob } = await ledger.sign(deed, sequence)
     await ledger.submit(blob)
     cids.push(deed.leaves[0]?.cid ?? '')
     last = hash

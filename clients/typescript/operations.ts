@@ -433,6 +433,27 @@ export interface SharedOperations {
   }
 
   /**
+   * Make a key for an account on a network, or bring one along.
+   *
+   * Needs the permission `platform:admin`.
+   */
+  readonly createAccountKey: {
+    readonly body: {
+      readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+
+      /** `issuer` signs; `distributor`, of XRPL only, is where assets come from. */
+      readonly role?: 'issuer' | 'distributor' | undefined
+
+      /**
+       * A key that there is already: a seed for XRPL, else a private key in hexadecimal. It is
+       * shown never again.
+       */
+      readonly secret?: string | undefined
+    }
+    readonly answer: LedgerKey
+  }
+
+  /**
    * Have one alert rule for all streams of a vault, or with some tags, present and future.
    *
    * Needs the permission `streams:write`.
@@ -1404,6 +1425,13 @@ export interface SharedOperations {
   }
 
   /**
+   * List the keys of the accounts on real networks.
+   *
+   * Needs the permission `platform:admin`.
+   */
+  readonly listAccountKeys: { readonly answer: readonly LedgerKey[] }
+
+  /**
    * List one's own alert rules for many streams, in the order of their creation.
    *
    * Needs the permission `streams:read`.
@@ -1474,6 +1502,8 @@ export interface SharedOperations {
         | 'user.deleted'
         | 'signing_key.rotated'
         | 'content_key.rotated'
+        | 'ledger_key.created'
+        | 'ledger_key.imported'
         | 'device.created'
         | 'device.changed'
         | 'device.rotated'
@@ -4018,6 +4048,7 @@ export const operationPaths = {
   clearQuarantine: 'DELETE /streams/{streamId}/quarantine',
   commentAlert: 'POST /alerts/{alertId}/comment',
   countUnreadInboxEntries: 'GET /notifications/in-app/unread-count',
+  createAccountKey: 'POST /ledger-keys',
   createAlertRule: 'POST /alert-rules',
   createAttachment: 'POST /attachments',
   createBackup: 'POST /backups',
@@ -4078,6 +4109,7 @@ export const operationPaths = {
   importReadings: 'POST /streams/{streamId}/import',
   inferStream: 'POST /streams/infer',
   issueToken: 'POST /auth/token',
+  listAccountKeys: 'GET /ledger-keys',
   listAlertRules: 'GET /alert-rules',
   listAlerts: 'GET /alerts',
   listAttachments: 'GET /attachments',
@@ -4243,6 +4275,7 @@ export const operationScopes = {
   clearQuarantine: 'data:write',
   commentAlert: 'data:write',
   countUnreadInboxEntries: 'notifications:read',
+  createAccountKey: 'platform:admin',
   createAlertRule: 'streams:write',
   createAttachment: 'attachments:write',
   createBackup: 'platform:admin',
@@ -4301,6 +4334,7 @@ export const operationScopes = {
   grantVaultPermission: 'vaults:write',
   importReadings: 'data:write',
   inferStream: 'streams:write',
+  listAccountKeys: 'platform:admin',
   listAlertRules: 'streams:read',
   listAlerts: 'data:read',
   listAttachments: 'attachments:read',
@@ -5043,6 +5077,8 @@ export type AuditEntry = {
     | 'user.deleted'
     | 'signing_key.rotated'
     | 'content_key.rotated'
+    | 'ledger_key.created'
+    | 'ledger_key.imported'
     | 'device.created'
     | 'device.changed'
     | 'device.rotated'
@@ -6926,6 +6962,25 @@ export type LatestReading = {
   readonly [name: string]: unknown
 }
 export type Ledger = 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+export type LedgerKey = {
+  /** Which is set to this network now. */
+  readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM' | null
+  readonly network: string
+
+  /** `issuer` signs; `distributor`, of XRPL only, is where assets come from. */
+  readonly role: 'issuer' | 'distributor'
+
+  /** The address to be funded. */
+  readonly account: string
+  readonly algorithm: 'secp256k1' | 'Ed25519'
+
+  /** Hexadecimal. */
+  readonly publicKey: string
+  readonly createdAt: string
+
+  /** Whether the master key opens it. */
+  readonly readable: boolean
+}
 
 /**
  * What begins with `lastReadingAt` is there with `include=health` only, and `source` where

@@ -41,7 +41,7 @@ export interface Outcome {
 
 /** One sub-command of `streamvault`. */
 export interface Command {
-  /** One or two words, such as `keys create`. */
+  /** One to three words, such as `keys create`. */
   readonly name: string
   readonly summary: string
   /** Whole sentences for its own help. */

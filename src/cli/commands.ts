@@ -5,6 +5,8 @@ import { exportReadings } from './export.ts'
 import { importReadings } from './import.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
+import { ledgerKeyCommands } from './ledger-keys.ts'
+import { networkCommands } from './ledger-networks.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { serve } from './serve.ts'
@@ -30,5 +32,7 @@ export const commands: readonly Command[] = [
   restore,
   doctor,
   ...ledgerCommands,
+  ...ledgerKeyCommands,
+  ...networkCommands,
   verify,
 ]

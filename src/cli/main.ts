@@ -40,7 +40,7 @@ function commandOf(
   words: readonly string[],
   commands: readonly Command[],
 ): { readonly command: Command; readonly rest: readonly string[] } | undefined {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const name = words.slice(0, length).join(' ')
     const command = commands.find((one) => one.name === name)
     if (command) return { command, rest: words.slice(length) }

@@ -2,6 +2,7 @@ import type { LogLevel } from '../core/log-level.ts'
 import { type AnchorsConfig, readAnchorsConfig } from './anchors.ts'
 import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
+import { type LedgersConfig, readLedgersConfig } from './ledgers.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
@@ -12,6 +13,7 @@ export interface Config
     NetworkConfig,
     DeliveryConfig,
     FilesConfig,
+    LedgersConfig,
     MailConfig {
   readonly dataDir: string
   readonly host: string
@@ -93,6 +95,7 @@ export function readSettings(environment: Environment): ReadSettings {
     ...readAnchorsConfig({ ...read, problems }),
     ...readDeliveryConfig({ ...read, problems }),
     ...readFilesConfig({ ...read, problems }),
+    ...readLedgersConfig({ ...read, problems }),
     ...readMailConfig({ ...read, problems }),
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,

@@ -1,9 +1,15 @@
+import { type Ledger, ledgers } from '../core/ledger.ts'
 import type { Config } from './config.ts'
+import { nameOf } from './ledgers.ts'
+
+interface Need {
+  readonly what: string
+  readonly isThere: (config: Config) => boolean
+}
 
 /** What a setting needs beside it to have any effect. */
-const needs: Readonly<
-  Record<string, { readonly what: string; readonly isThere: (config: Config) => boolean }>
-> = {
+const needs: Readonly<Record<string, Need>> = {
+  ...Object.fromEntries(ledgers.flatMap(ofLedger)),
   STREAMVAULT_MAIL_FROM: {
     what: 'STREAMVAULT_SMTP_URL',
     isThere: ({ smtp }) => smtp !== undefined,
@@ -26,4 +32,11 @@ export function idleSettings(
   return Object.entries(needs)
     .filter(([name, { isThere }]) => environment[name] && !isThere(config))
     .map(([name, { what }]) => `${name} has no effect without ${what}`)
+}
+
+/** The network has an effect on keys also where nobody is asked. */
+function ofLedger(ledger: Ledger): [string, Need][] {
+  const what = nameOf(ledger)
+  const isThere = (config: Config) => config.ledgers.some((one) => one.ledger === ledger)
+  return ['_CONTRACT', '_FINALITY', '_FEE_MAX'].map((end) => [what + end, { what, isThere }])
 }

@@ -18,7 +18,19 @@ export interface Deed {
   readonly leaves: readonly Leaf[]
   /** Where the metadata of a token are: `ipfs://<cid>`. */
   readonly uri?: string
+  /** The uuid of what a token is of. */
+  readonly resourceId?: string
 }
+
+/** Under which terms a transaction is signed: what it pays at most, and until when it may get in. JSON that its ledger reads. */
+export type Terms = string
+
+/** What a ledger says to a deed before anything is signed for it. */
+export type Preparation =
+  /** Terms that get it in now. */
+  | { readonly terms: Terms }
+  /** Why it would never take it, whoever asks: no sequence is used for it. */
+  | { readonly refused: string }
 
 /** A transaction that can be sent, now and again: it is stored before it is sent for the first time. */
 export interface SignedTransaction {
@@ -29,6 +41,16 @@ export interface SignedTransaction {
   readonly blob: string
   /** What `hash` is the hash of and what is shown in proofs: it says the root, and names nobody. */
   readonly text: string
+  /** Empty where the network has none. */
+  readonly terms: Terms
+}
+
+/** One that has waited, and is in no block. */
+export interface WaitingTransaction {
+  readonly blob: string
+  readonly terms: Terms
+  /** When it was signed, in microseconds of the wall clock. */
+  readonly signedAtUs: number
 }
 
 /** What a ledger says to a transaction that it is sent. */
@@ -37,7 +59,10 @@ export type Submission =
   | { readonly is: 'accepted' }
   /** One with a lower sequence has to come first. */
   | { readonly is: 'early' }
-  /** Another transaction has its sequence: this one can never get in. */
+  /**
+   * It is proven that this one can never get in: another transaction has its sequence for good, or its time is over.
+   * A node that lags behind what was seen before proves nothing: it is unreachable.
+   */
   | { readonly is: 'superseded' }
   /** It will never take it, whoever asks. */
   | { readonly is: 'refused'; readonly reason: string }
@@ -81,7 +106,10 @@ export type Sighting =
   | { readonly is: 'included'; readonly isFinal: boolean; readonly inclusion: Inclusion }
   | Exclude<Submission, { readonly is: 'accepted' }>
 
-/** Thrown by whatever asks a ledger that does not answer: it can be asked again. */
+/**
+ * Thrown by whatever asks a ledger that does not answer, or that takes nothing for now (no money, fees above what is
+ * allowed, a node of another network or one that lags behind): it can be asked again. The message says which, and no address.
+ */
 export class LedgerUnreachable extends Error {
   override readonly name = 'LedgerUnreachable'
 }
@@ -108,8 +136,21 @@ export interface Ledger {
   /** A code as the ledger writes it. */
   mappingOf(assetCode: string): string
 
-  /** Signs, and asks nobody. The same deed under the same sequence gives the same transaction. */
-  sign(deed: Deed, sequence: number): SignedTransaction
+  /** Asks under which terms it gets in now. */
+  prepare(deed: Deed): Promise<Preparation>
+
+  /**
+   * Signs, and asks nobody but the keys. The same deed under the same sequence and the same terms gives the same
+   * transaction: hash and blob.
+   */
+  sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction>
+
+  /**
+   * Better terms for the same deed under the same sequence, where the one that waits for a block is not to wait any longer.
+   * Undefined while it is, and where nothing better is allowed or needed: then the same blob goes on being sent. A network whose fees
+   * do not rise has none.
+   */
+  betterTerms(waiting: WaitingTransaction): Promise<Terms | undefined>
 
   /** The lowest sequence that no transaction on the ledger has. */
   nextSequence(): Promise<number>
@@ -120,7 +161,10 @@ export interface Ledger {
   /** Looks for a transaction by its hash. */
   sight(hash: string): Promise<Sighting>
 
-  /** Transactions that are on the ledger for some intents, by the intent; for what is one leaf among others, that of all. */
+  /**
+   * Transactions that are on the ledger for some intents, by the intent; for what is one leaf among others, that of all, as far as the
+   * ledger keeps leaves.
+   */
   find(intentIds: readonly string[]): Promise<ReadonlyMap<string, FoundTransaction>>
 
   /** Resolves when there may be more to see, or the signal is aborted. */
@@ -129,7 +173,7 @@ export interface Ledger {
   close(): Promise<void>
 }
 
-/** A transaction that was found on a ledger, with what it commits to, in order. */
+/** A transaction that was found on a ledger. Leaves of its deed are in order; there are none where the ledger keeps only their root. */
 export interface FoundTransaction extends SignedTransaction {
   readonly deed: Deed
 }

@@ -15,7 +15,7 @@ import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 import { checkProof } from '../../src/ledgers/proofs/check-proof.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from '../support/anchored-rows.ts'
-import { openSandbox, putOn } from '../support/sandbox-ledger.ts'
+import { openSandbox, putOn, signedBy } from '../support/sandbox-ledger.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { Twins } from '../support/twins.ts'
 
@@ -90,7 +90,9 @@ function downWhile(isDown: () => boolean): Ledger {
     submit: { value: async (blob: string) => (await down(), await ledger.submit(blob)) },
     nextSequence: { value: async () => await ledger.nextSequence() },
     find: { value: async (ids: readonly string[]) => await ledger.find(ids) },
+    prepare: { value: ledger.prepare.bind(ledger) },
     sign: { value: ledger.sign.bind(ledger) },
+    betterTerms: { value: ledger.betterTerms.bind(ledger) },
     changed: { value: ledger.changed.bind(ledger) },
     account: { value: ledger.account },
     distributionWallet: { value: ledger.distributionWallet },
@@ -242,7 +244,7 @@ const network = 'sandbox'
 async function signed(id: string, cid: string, by: Ledger, sequence: number): Promise<string> {
   const leaves = [{ intentId: id, cid }]
   const { root } = MerkleTree.over([cid])
-  const transaction = by.sign({ intentId: id, kind: 'root', root, leaves }, sequence)
+  const transaction = await signedBy(by, { intentId: id, kind: 'root', root, leaves }, sequence)
   const one = { transaction, intentId: id, anchors: [{ id, firstLeaf: 0 }] }
   const request = { network, account: by.account, signed: [one], transactions: [], moved: [] }
   expect(await desk().exchange(request)).toEqual({ taken: 1 })

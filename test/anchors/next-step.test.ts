@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AnchorStatus } from '../../src/anchors/intents/anchor.ts'
 import { nextStep, type PursuedAnchor, type Seen } from '../../src/anchors/intents/next-step.ts'
-import type { Inclusion } from '../../src/ledgers/ledger.ts'
+import { type Sighted, seenTogether } from '../../src/anchors/intents/seen-together.ts'
+import type { Inclusion, Sighting } from '../../src/ledgers/ledger.ts'
 
 const rules = { patienceUs: 1_000, retryUsMin: 10, retryUsMax: 100, jitter: 0.5 }
 
@@ -21,6 +22,7 @@ const anySeen: fc.Arbitrary<Seen> = fc.oneof(
     { is: 'unreachable', reason: 'down' },
     { is: 'unknown' },
     { is: 'pending' },
+    { is: 'outbid' },
     { is: 'accepted' },
     { is: 'early' },
     { is: 'superseded' },
@@ -31,7 +33,13 @@ const anySeen: fc.Arbitrary<Seen> = fc.oneof(
 
 /** An anchor as rows have it, moved on by what is seen: what a lane does, without a ledger. */
 class Rows {
-  anchor: PursuedAnchor = { state: 'waiting', isSigned: false, begunAtUs: 0, failures: 0 }
+  anchor: PursuedAnchor = {
+    state: 'waiting',
+    isSigned: false,
+    hasRivals: false,
+    begunAtUs: 0,
+    failures: 0,
+  }
   readonly progress: AnchorStatus[] = []
   signatures = 0
   superseded = 0
@@ -64,6 +72,15 @@ class Rows {
     const state = this.anchor.isSigned ? 'signed' : 'waiting'
     this.anchor = { ...this.anchor, state, begunAtUs: this.nowUs, failures: 0 }
   }
+}
+
+/** One that is signed, and has nothing beside it. */
+const signed: PursuedAnchor = {
+  state: 'signed',
+  isSigned: true,
+  hasRivals: false,
+  begunAtUs: 0,
+  failures: 0,
 }
 
 /** What a ledger says that works, to whatever it is asked. */
@@ -165,7 +182,7 @@ describe('the next step of an anchor', () => {
 
   it('waits twice as long after each failure, up to a limit', () => {
     const down: Seen = { is: 'unreachable', reason: 'down' }
-    const anchor = { state: 'signed', isSigned: true, begunAtUs: 0 } as const
+    const anchor = { state: 'signed', isSigned: true, hasRivals: false, begunAtUs: 0 } as const
     const waits = [0, 1, 2, 3, 4, 40].map(
       (failures) => nextStep({ ...anchor, failures }, down, 0, { ...rules, jitter: 1 }).dueAtUs,
     )
@@ -173,11 +190,97 @@ describe('the next step of an anchor', () => {
   })
 
   it('goes back when the ledger takes a block back, and says it to nobody', () => {
-    const anchor = { state: 'included', isSigned: true, begunAtUs: 0, failures: 0 } as const
+    const anchor = { ...signed, state: 'included' } as const
     expect(nextStep(anchor, { is: 'unknown' }, 5, rules)).toMatchObject({
       state: 'signed',
       action: 'send',
       statuses: [],
     })
+  })
+
+  it('signs under better terms what is signed and outbid while there is time, and nothing else', () => {
+    fc.assert(
+      fc.property(history, (seen) => {
+        const rows = new Rows()
+        for (const [one, afterUs, isRetried] of seen) {
+          const { isSigned, state, begunAtUs } = rows.anchor
+          const step = rows.see(one, afterUs)
+          const isLate = state !== 'error' && rows.nowUs - begunAtUs >= rules.patienceUs
+          const isOver = state === 'completed' || state === 'failed'
+          expect(step.action === 'bump').toBe(one.is === 'outbid' && isSigned && !isLate && !isOver)
+          if (step.action === 'bump') expect(step.statuses).toEqual([])
+          if (isRetried) rows.retry()
+        }
+      }),
+    )
+  })
+
+  it('ends nothing by what is seen of one, while another one of its sequence may get in', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<Seen>({ is: 'refused', reason: 'too late' }, { is: 'superseded' }),
+        fc.constantFrom<PursuedAnchor['state']>('signed', 'submitted', 'included', 'error'),
+        fc.nat(),
+        (seen, state, nowUs) => {
+          const step = nextStep({ ...signed, state, hasRivals: true }, seen, nowUs, rules)
+          expect(step).toMatchObject({ state, action: 'look', statuses: [] })
+          expect(step.dueAtUs).toBe(nowUs + rules.retryUsMin)
+        },
+      ),
+    )
+  })
+
+  it('looks for all when the newest is early, as one of before may have its place', () => {
+    const early: Seen = { is: 'early' }
+    expect(nextStep({ ...signed, hasRivals: true }, early, 5, rules).action).toBe('look')
+    expect(nextStep(signed, early, 5, rules).action).toBe('send')
+  })
+})
+
+const sighting: fc.Arbitrary<Sighting> = anySeen.filter(
+  ({ is }) => is !== 'nothing' && is !== 'outbid' && is !== 'accepted',
+) as fc.Arbitrary<Sighting>
+
+const group = fc
+  .array(sighting, { minLength: 1, maxLength: 5 })
+  .map((all) => all.map((seen, at) => ({ hash: `${at}`, seen })) as [Sighted, ...Sighted[]])
+
+describe('what is seen of all under one sequence', () => {
+  it('is that of whichever is in a block', () => {
+    fc.assert(
+      fc.property(group, (all) => {
+        const included = all.find(({ seen }) => seen.is === 'included')
+        const together = seenTogether(all)
+        expect(together.seen.is === 'included').toBe(included !== undefined)
+        if (included) expect(together).toBe(included)
+      }),
+    )
+  })
+
+  it('is that none can get in, when that is so of all', () => {
+    fc.assert(
+      fc.property(group, (all) => {
+        const isOver = all.every(({ seen }) => seen.is === 'superseded')
+        expect(seenTogether(all).seen.is === 'superseded').toBe(isOver)
+      }),
+    )
+  })
+
+  it('has the newest sent again, and no other', () => {
+    fc.assert(
+      fc.property(group, (all) => {
+        const { hash, seen } = seenTogether(all)
+        if (seen.is === 'unknown') expect(hash).toBe(all[0].hash)
+      }),
+    )
+  })
+
+  it('is nothing at all when one of them could not be looked for, unless another one is in a block', () => {
+    fc.assert(
+      fc.property(group, (all) => {
+        fc.pre(all.some(({ seen }) => seen.is === 'unreachable'))
+        expect(['unreachable', 'included', 'refused']).toContain(seenTogether(all).seen.is)
+      }),
+    )
   })
 })

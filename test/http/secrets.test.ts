@@ -10,6 +10,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { signedIn } from '../support/console-browser.ts'
 import { leakedKeys } from '../support/leaked-keys.ts'
+import { putAccounts } from '../support/ledger-accounts.ts'
 import type { MadeKey } from '../support/people.ts'
 import { filesOf, findings, type Secrets, spellings } from '../support/secret-findings.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
@@ -74,6 +75,11 @@ class Exercise {
     const token = await this.#token('another token', rotated)
     await this.#signed()
     this.#addLedgerKeys()
+    const { dataDir } = this.#service
+    const accounts = { api: this.#api, admin: this.#admin, dataDir, master: this.#master }
+    for (const [what, secret] of await putAccounts(accounts, this.answers)) {
+      this.secrets.set(what, secret)
+    }
     await this.#anchored()
     await this.#mqtt(rotated, token)
     await this.#webhook()
@@ -297,7 +303,7 @@ describe('a secret is written nowhere', () => {
 
     await exercise.run()
 
-    expect(exercise.secrets.size).toBeGreaterThanOrEqual(26)
+    expect(exercise.secrets.size).toBeGreaterThanOrEqual(31)
     // With what stands in the WAL, and once more when all is written and closed.
     expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
     await service.end('SIGTERM')

@@ -11,6 +11,9 @@ import { describe, expect, test } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
+import { leafHash, rootBy } from '../../src/ledgers/merkle/merkle.ts'
+import { parseHeader } from '../../src/ledgers/proofs/block-header.ts'
+import { sha256Of } from '../../src/ledgers/proofs/transaction-text.ts'
 import { verifyChain } from '../../src/ledgers/sandbox/chain-reader.ts'
 import { ledgerKeys } from '../../src/ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
@@ -43,6 +46,7 @@ describe('the sandbox', () => {
     }
     return {
       ledger,
+      keepsLeaves: true,
       restart,
       reorg: async () => await restart(() => shorten(folder.path, 1)),
       goDown: async () => await ledger.close(),
@@ -51,6 +55,69 @@ describe('the sandbox', () => {
         folder[Symbol.dispose]()
       },
     }
+  })
+})
+
+/** The sandbox of a folder of its own, for one test. */
+async function freshSandbox() {
+  const folder = new TemporaryFolder()
+  const ledger = await openSandbox(folder.path)
+  return {
+    ledger,
+    async [Symbol.asyncDispose]() {
+      await ledger.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+describe('a transaction of the sandbox', () => {
+  test('is shown by hashes, from its text to a block that is signed', async () => {
+    await using fresh = await freshSandbox()
+    await fresh.ledger.submit((await fresh.ledger.sign(await deedOf(), 1)).blob)
+    const { transaction, inclusion } = await putOn(fresh.ledger, await deedOf({ kind: 'nft' }))
+    const { header, blockHash, path, height, timeUs, signatures, tokenId } = inclusion
+    expect(sha256Of(transaction.text)).toBe(transaction.hash)
+    expect(sha256Of(header)).toBe(blockHash)
+    expect(parseHeader(header)).toMatchObject({ height, timeUs })
+    const root = rootBy(leafHash(transaction.hash), path)?.toString('hex')
+    expect(root).toBe(parseHeader(header)?.root)
+    expect(signatures).toHaveLength(1)
+    expect(tokenId).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('whose sequence another one has that waits can never get in', async () => {
+    await using fresh = await freshSandbox()
+    const { ledger } = fresh
+    const first = await ledger.sign(await deedOf(), 1)
+    const second = await ledger.sign(await deedOf(), 1)
+    expect(
+      await Promise.all([ledger.submit(first.blob), ledger.submit(second.blob)]),
+    ).toMatchObject([{ is: 'accepted' }, { is: 'superseded' }])
+    await includedOf(ledger, first.hash)
+  })
+
+  test('that leaves a gap is early', async () => {
+    await using fresh = await freshSandbox()
+    const { blob } = await fresh.ledger.sign(await deedOf(), 2)
+    expect(await fresh.ledger.submit(blob)).toEqual({ is: 'early' })
+  })
+
+  test.each([
+    ['changed', (blob: string) => blob.replace('"', "'")],
+    ['signed by nobody', (blob: string) => blob.replace(/"signature":"..../, '"signature":"AAAA')],
+  ])('that is %s is refused', async (_, change) => {
+    await using fresh = await freshSandbox()
+    const { blob } = await fresh.ledger.sign(await deedOf(), 1)
+    expect(await fresh.ledger.submit(change(blob))).toMatchObject({ is: 'refused' })
+    expect(await fresh.ledger.nextSequence()).toBe(1)
+  })
+
+  test('whose root is not that of its leaves is refused', async () => {
+    await using fresh = await freshSandbox()
+    const deed = { ...(await deedOf()), root: sha256Of('another one') }
+    const { blob } = await fresh.ledger.sign(deed, 1)
+    expect(await fresh.ledger.submit(blob)).toMatchObject({ is: 'refused' })
   })
 })
 
@@ -201,6 +268,7 @@ describe('the keys of the sandbox', () => {
     using folder = new TemporaryFolder()
     const ledger = await openSandbox(folder.path)
     const { keys } = await ledgerKeys(folder.path)
+    expect(ledger.distributionWallet).not.toBe(ledger.account)
     expect(keys.map(({ role }) => role)).toEqual(['blocks', 'account', 'distribution'])
     expect(keys.map(({ kid }) => kid)).toContain(ledger.account)
     for (const key of keys) {

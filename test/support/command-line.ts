@@ -40,11 +40,12 @@ export async function streamvaultJson<Result>(
 export function startStreamvault(
   words: readonly string[],
   environment: Environment = {},
+  input: 'ignore' | 'pipe' = 'ignore',
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('STREAMVAULT_'))
   return spawn(process.execPath, ['bin/streamvault.js', ...words], {
     env: { ...Object.fromEntries(inherited), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   })
 }
 

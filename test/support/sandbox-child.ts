@@ -12,7 +12,7 @@ async function perform({ what, intent }: SandboxDeed): Promise<SandboxOutcome> {
   if (what === 'find') return found ? { hash: found.hash } : {}
   const sequence = found?.sequence ?? (await ledger.nextSequence())
   const deed = await deedOf({ intentId: intent })
-  const { hash, blob } = found ?? ledger.sign(deed, sequence)
+  const { hash, blob } = found ?? (await ledger.sign(deed, sequence))
   const { is } = await ledger.submit(blob)
   if (what === 'send') return { hash, is }
   const { height, blockHash } = await includedOf(ledger, hash)

@@ -1,6 +1,13 @@
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import type { Deed, Inclusion, Ledger, Sighting } from '../../src/ledgers/ledger.ts'
+import { newId } from '../../src/core/ids.ts'
+import type {
+  Deed,
+  Inclusion,
+  Ledger,
+  Sighting,
+  SignedTransaction,
+} from '../../src/ledgers/ledger.ts'
 import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 import { rawCidOf } from '../../src/ledgers/proofs/content-id.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
@@ -12,16 +19,16 @@ export async function openSandbox(folder: string): Promise<SandboxLedger> {
   return await SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs: 50_000 })
 }
 
-let made = 0
-
 /** Something to be put on a ledger; what is not said is new. */
 export async function deedOf(
   said: Partial<Pick<Deed, 'intentId' | 'kind' | 'leaves'>> = {},
 ): Promise<Deed> {
-  const intentId = said.intentId ?? `intent-${++made}`
+  const intentId = said.intentId ?? newId()
   const leaves = said.leaves ?? [{ intentId, cid: await rawCidOf(Buffer.from(intentId)) }]
   const { root } = MerkleTree.over(leaves.map(({ cid }) => cid))
-  return { intentId, kind: said.kind ?? 'root', root, leaves }
+  const kind = said.kind ?? 'root'
+  const uri = `ipfs://${leaves[0]?.cid}`
+  return { intentId, kind, root, leaves, ...(kind === 'nft' && { uri }) }
 }
 
 /** What is seen of a transaction once it is in a block for good. */
@@ -34,9 +41,20 @@ export async function includedOf(ledger: Ledger, hash: string): Promise<Inclusio
   }
 }
 
+/** Signs it under the terms of now. */
+export async function signedBy(
+  ledger: Ledger,
+  deed: Deed,
+  sequence: number,
+): Promise<SignedTransaction> {
+  const prepared = await ledger.prepare(deed)
+  if ('refused' in prepared) throw new Error(`it is refused: ${prepared.refused}`)
+  return await ledger.sign(deed, sequence, prepared.terms)
+}
+
 /** Signs and sends it, and waits for its block. */
 export async function putOn(ledger: Ledger, deed: Deed) {
-  const transaction = ledger.sign(deed, await ledger.nextSequence())
+  const transaction = await signedBy(ledger, deed, await ledger.nextSequence())
   const submission = await ledger.submit(transaction.blob)
   if (submission.is !== 'accepted') throw new Error(`it is ${submission.is}`)
   return { transaction, inclusion: await includedOf(ledger, transaction.hash) }

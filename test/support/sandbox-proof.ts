@@ -44,7 +44,7 @@ export async function sandboxProof(
   const ledger = await openSandbox(folder)
   const next = await ledger.nextSequence()
   for (let at = 0; at < beside; at++) {
-    await ledger.submit(ledger.sign(await deedOf(), next + at).blob)
+    await ledger.submit((await ledger.sign(await deedOf(), next + at)).blob)
   }
   const { transaction, inclusion } = await putOn(ledger, await deedOf({ kind, leaves: intended }))
   await ledger.close()

@@ -16,6 +16,8 @@ export const auditActions = [
   'user.deleted',
   'signing_key.rotated',
   'content_key.rotated',
+  'ledger_key.created',
+  'ledger_key.imported',
   'device.created',
   'device.changed',
   'device.rotated',

@@ -6,14 +6,19 @@ export interface PursuedAnchor {
   readonly state: AnchorState
   /** Whether a transaction of it is signed: it is never signed again as long as that may get in. */
   readonly isSigned: boolean
+  /**
+   * Whether another transaction under its sequence may get in, of which nothing is said by what was seen: at most one of
+   * them does, and then nothing else is signed.
+   */
+  readonly hasRivals: boolean
   /** Since when it is tried, in steady microseconds. */
   readonly begunAtUs: number
   /** Failures in a row. */
   readonly failures: number
 }
 
-/** What was seen: `nothing` before anybody has looked. */
-export type Seen = { readonly is: 'nothing' } | Sighting | Submission
+/** What was seen: `nothing` before anybody has looked; `outbid` where it is in no block, and there are better terms for it. */
+export type Seen = { readonly is: 'nothing' } | { readonly is: 'outbid' } | Sighting | Submission
 
 export interface AnchorRules {
   /** How long it is tried. */
@@ -29,7 +34,8 @@ export interface AnchorRules {
 export interface NextStep {
   readonly state: AnchorState
   readonly failures: number
-  readonly action: 'sign' | 'send' | 'look' | 'rest'
+  /** `bump`: to sign the same under the same sequence once more, and better terms. */
+  readonly action: 'sign' | 'bump' | 'send' | 'look' | 'rest'
   /** When to do it, in steady microseconds. */
   readonly dueAtUs: number
   /** Statuses that users see from now on, in order. */
@@ -41,7 +47,8 @@ export interface NextStep {
  * What follows from what was seen of an anchor. Nothing else decides that, and nothing is remembered for it but the
  * anchor itself.
  *
- * A transaction is signed for it when there is none, or when the one that there was can never get in.
+ * A transaction is signed for it when there is none, or when the one that there was can never get in; and under the sequence of the
+ * one that there is, so that only one of them gets in, when that is outbid.
  */
 export function nextStep(
   anchor: PursuedAnchor,
@@ -51,6 +58,8 @@ export function nextStep(
 ): NextStep {
   if (anchor.state === 'completed' || anchor.state === 'failed') return resting(anchor)
   if (seen.is === 'unreachable') return again(anchor, seen.reason, nowUs, rules)
+  const isOver = seen.is === 'refused' || seen.is === 'superseded'
+  if (isOver && anchor.hasRivals) return goOn(anchor, 'look', nowUs + rules.retryUsMin)
   if (seen.is === 'refused') return failed(seen.reason)
   if (seen.is === 'superseded') return goOn(unsigned(anchor), 'sign', nowUs)
   // Without a transaction there is nothing that could have been seen of it.
@@ -68,7 +77,9 @@ function underWay(
   rules: AnchorRules,
 ): NextStep {
   const soonUs = nowUs + rules.retryUsMin
+  if (is === 'outbid') return goOn(takenBack(anchor), 'bump', nowUs)
   if (is === 'unknown') return back(anchor, nowUs)
+  if (is === 'early' && anchor.hasRivals) return goOn(anchor, 'look', soonUs)
   if (is === 'early') return back(anchor, soonUs)
   return moved(anchor, is === 'included' ? 'included' : 'submitted', soonUs)
 }
@@ -88,9 +99,17 @@ function resting({ state, failures }: PursuedAnchor): NextStep {
 }
 
 /** What is not done in time stays an error until somebody asks for it again, or it is found on the ledger all the same. */
-function goOn(anchor: PursuedAnchor, action: 'sign' | 'send' | 'look', dueAtUs: number): NextStep {
-  const { state, failures } = anchor
+function goOn(
+  { state, failures }: PursuedAnchor,
+  action: Exclude<NextStep['action'], 'rest'>,
+  dueAtUs: number,
+): NextStep {
   return { state, failures, action, dueAtUs, statuses: [] }
+}
+
+/** What was in a block that is taken back. */
+function takenBack(anchor: PursuedAnchor): PursuedAnchor {
+  return anchor.state === 'included' ? { ...anchor, state: 'signed' } : anchor
 }
 
 function unsigned(anchor: PursuedAnchor): PursuedAnchor {

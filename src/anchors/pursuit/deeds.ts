@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Deed, Leaf } from '../../ledgers/ledger.ts'
 import { leafHash, rootOf } from '../../ledgers/merkle/merkle.ts'
 import { anchorIdOf } from '../intents/anchor-id.ts'
-import type { WaitingAnchor } from './open-work.ts'
+import type { SignedAnchor, WaitingAnchor } from './open-work.ts'
 
 /** Leaves of one transaction at most: its proofs have ten hashes each. */
 export const batchLeavesMax = 1_000
@@ -50,13 +50,14 @@ export function planDeeds(waiting: readonly WaitingAnchor[], rules: PlanRules): 
   return { deeds, dueAtUs: batch.length > 0 ? dueAtUs : Number.POSITIVE_INFINITY }
 }
 
-function ownDeed({ id, kind, uri, leaves }: WaitingAnchor): PlannedDeed {
+function ownDeed(anchor: WaitingAnchor): PlannedDeed {
+  const { id, kind, leaves } = anchor
   const deed: Deed = {
     intentId: id,
     kind,
     root: rootOfLeaves(leaves),
     leaves,
-    ...(uri !== null && { uri }),
+    ...tokenOf(anchor),
   }
   return { deed, anchors: [{ id, firstLeaf: 0 }] }
 }
@@ -75,10 +76,43 @@ function batchOf(batch: readonly WaitingAnchor[]): PlannedDeed {
   return { deed: { intentId, kind: 'root', root: rootOfLeaves(leaves), leaves }, anchors }
 }
 
-/** What takes the place of a transaction that was refused: without it those after it could not get in. */
-export function fillerDeed(sequence: number, refusedHash: string): Deed {
-  const intentId = anchorIdOf(`${refusedHash} ${sequence}`, 'filler')
+/** What fills a place that nothing else has: without it whatever comes after could not get in. */
+export function fillerDeed(sequence: number, account: string): Deed {
+  const intentId = anchorIdOf(`${account} ${sequence}`, 'filler')
   return { intentId, kind: 'root', root: rootOfLeaves([]), leaves: [] }
+}
+
+/** The deed that was signed for some anchors, once more: undefined for none. */
+export function deedOfSigned(intentId: string, anchors: readonly SignedAnchor[]): Deed | undefined {
+  const [first] = anchors
+  if (!first) return undefined
+  const leaves = anchors.flatMap((anchor) => anchor.leaves)
+  const root = rootOfLeaves(leaves)
+  if (intentId !== first.id) return { intentId, kind: 'root', root, leaves }
+  return { intentId, kind: first.kind, root, leaves, ...tokenOf(first) }
+}
+
+/** What a deed says of a token, where it is one. */
+function tokenOf({
+  kind,
+  uri,
+  resourceId,
+}: Pick<WaitingAnchor, 'kind' | 'uri' | 'resourceId'>): Pick<Deed, 'uri' | 'resourceId'> {
+  return { ...(uri !== null && { uri }), ...(kind === 'nft' && { resourceId }) }
+}
+
+/** The place of the first leaf of an anchor in what was found on a ledger for it; undefined where the ledger has something else. */
+export function placeIn(
+  { intentId, root, leaves }: Deed,
+  anchor: Pick<WaitingAnchor, 'id' | 'leaves'>,
+): number | undefined {
+  // Where the ledger keeps the root alone, it is known by the intent, which is all of this one anchor.
+  if (leaves.length === 0) {
+    return intentId === anchor.id && root === rootOfLeaves(anchor.leaves) ? 0 : undefined
+  }
+  const firstLeaf = leaves.findIndex((leaf) => leaf.intentId === anchor.id)
+  const isSame = anchor.leaves.every(({ cid }, at) => leaves[firstLeaf + at]?.cid === cid)
+  return isSame ? firstLeaf : undefined
 }
 
 function rootOfLeaves(leaves: readonly Leaf[]): string {

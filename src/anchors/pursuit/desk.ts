@@ -11,9 +11,14 @@ export interface SignedAnchors {
   readonly anchors: readonly { readonly id: string; readonly firstLeaf: number }[]
   /** All CIDs that it commits to, where it was found: some may be of nothing that is known here. */
   readonly leaves?: readonly string[]
+  /** It takes the anchors of what was signed for the same intent under its sequence, and is open still. */
+  readonly isBump?: boolean
 }
 
-/** Anchors that come further: all of a transaction, or some that have none. */
+/**
+ * Anchors that come further: all of a transaction, or some that have none. Those of a transaction may have named another one of
+ * the same intent under its sequence; they name this one from now on.
+ */
 export interface MovedAnchors {
   readonly of: { readonly transactionHash: string } | { readonly anchorIds: readonly string[] }
   /** Only those that are in one of these states. */
@@ -28,8 +33,8 @@ export interface MovedAnchors {
 export interface MovedTransaction {
   readonly hash: string
   /**
-   * `open`: to be pursued; `final`: on the ledger for good; `dead`: it can never get in, and what is not failed of its
-   * anchors is to be signed anew.
+   * `open`: to be pursued; `final`: on the ledger for good, so that the others of its intent under its sequence are dead; `dead`: it
+   * can never get in, and what is not failed of its anchors names one of these others, or is to be signed anew.
    */
   readonly to: 'open' | 'final' | 'dead'
   readonly inclusion?: Inclusion

@@ -1,8 +1,14 @@
-import { type Ledger, LedgerUnreachable } from '../../ledgers/ledger.ts'
+import {
+  type Ledger,
+  LedgerUnreachable,
+  type SignedTransaction,
+  type Submission,
+} from '../../ledgers/ledger.ts'
 import type { AnchorState } from '../intents/anchor.ts'
-import type { AnchorFacts } from '../intents/anchored-kind.ts'
 import { type NextStep, nextStep, type Seen } from '../intents/next-step.ts'
-import type { DeskRequest, MovedAnchors, MovedTransaction } from './desk.ts'
+import { type Sighted, seenTogether } from '../intents/seen-together.ts'
+import { deedOfSigned, fillerDeed } from './deeds.ts'
+import { Findings, type Flown, type Observation } from './findings.ts'
 import type { LaneNeeds } from './lane-needs.ts'
 import type { OpenTransaction } from './open-work.ts'
 
@@ -11,27 +17,18 @@ interface Memory {
   readonly failures: number
   readonly action: NextStep['action']
   readonly dueAtUs: number
+  /** How far it is: rows do not say that of what fills a place. */
+  readonly state: AnchorState
+  /** Once the network has refused better terms, one of those before is to get in. */
+  readonly isUnraised: boolean
 }
-
-/** States of anchors that are pursued. */
-const pursued: readonly AnchorState[] = ['waiting', 'signed', 'submitted', 'included']
 
 /** Actions of one transaction in a row: looked for, sent, and looked for. */
 const actionsMax = 3
 
-/** What a round over the open transactions of an account has come to. */
-export interface Flown extends Pick<DeskRequest, 'transactions' | 'moved'> {
-  /** When to look again, in steady microseconds. */
-  readonly dueAtUs: number
-  /** Whether a place is not taken by what was to have it: sequences have to be compared. */
-  readonly isOutOfStep: boolean
-  /** Why the ledger could not be asked. */
-  readonly problem: string | undefined
-}
-
 export type FlightNeeds = Pick<LaneNeeds, 'clock' | 'rules' | 'random' | 'work'>
 
-/** Pursues transactions that are signed: looks for them, and sends what the ledger does not have. */
+/** Pursues what is signed: looks for it, sends what the ledger does not have, and signs what is outbid under better terms. */
 export class Flights {
   readonly #needs: FlightNeeds
   readonly #memories = new Map<string, Memory>()
@@ -45,14 +42,19 @@ export class Flights {
 
   /** Has all be looked at again that the ledger may have more of. */
   expectChanges(): void {
-    for (const [hash, memory] of this.#memories) {
-      if (memory.action === 'look') this.#memories.set(hash, { ...memory, dueAtUs: 0 })
+    for (const [key, memory] of this.#memories) {
+      if (memory.action === 'look') this.#memories.set(key, { ...memory, dueAtUs: 0 })
     }
   }
 
   /** A transaction that was signed just now was never sent. */
-  expectToSend(hash: string): void {
-    this.#memories.set(hash, { failures: 0, action: 'send', dueAtUs: 0 })
+  expectToSend(transaction: OpenTransaction): void {
+    this.#memories.set(keyOf(transaction), toSend(transaction.state))
+  }
+
+  /** How many are in no block, as far as it is known: the ledger holds only these up. */
+  countInNoBlock(open: readonly OpenTransaction[]): number {
+    return open.filter((one) => this.#stateOf(one) !== 'included').length
   }
 
   /** Goes over transactions in their order, each as far as it comes now. */
@@ -68,96 +70,137 @@ export class Flights {
 
   async #pursueOne(ledger: Ledger, given: OpenTransaction, found: Findings): Promise<void> {
     const { clock, rules, random } = this.#needs
-    let transaction = given
-    const known = this.#wakeful(given.hash)
     const nowUs = clock.steadyUs()
-    if (known && known.dueAtUs > nowUs) return found.waitUntil(known.dueAtUs)
-    let memory: Memory = known ?? { failures: 0, action: 'look', dueAtUs: nowUs }
-    for (let done = 0; done < actionsMax && memory.action !== 'rest'; done++) {
-      const seen = await this.#act(ledger, transaction.hash, memory.action)
+    let memory = this.#wakeful(given) ?? toLook(given.state)
+    if (memory.dueAtUs > nowUs) return found.passOver(memory)
+    let transaction = given
+    let isRaised = false
+    for (let done = 0; done < actionsMax && isOurs(memory.action); done++) {
+      const mayRaise = !memory.isUnraised && !found.isHeldUp
+      const observed = await this.#act(ledger, transaction, { action: memory.action, mayRaise })
       const { state } = transaction
       const begunAtUs = Math.max(transaction.begunAtUs, this.#begunAtUsMin)
-      const anchor = { state, isSigned: true, begunAtUs, failures: memory.failures }
+      const { hasRivals, seen } = observed
+      const anchor = { state, isSigned: true, hasRivals, begunAtUs, failures: memory.failures }
       const step = nextStep(anchor, seen, clock.steadyUs(), { ...rules, jitter: random() })
-      found.note(transaction, seen, step)
-      memory = step
+      found.note(transaction, observed, step)
+      const isUnraised = memory.isUnraised || (hasRivals && seen.is === 'refused')
+      memory = step.action === 'bump' ? toSend(step.state) : { ...step, isUnraised }
       transaction = { ...transaction, state: step.state }
-      if (step.dueAtUs > nowUs || seen.is === 'superseded') break
+      isRaised = step.action === 'bump'
+      // What is signed now is sent once it is written down.
+      if (step.action === 'bump' || step.dueAtUs > nowUs) break
     }
-    this.#memories.set(given.hash, memory)
-    found.waitUntil(memory.action === 'rest' ? Number.POSITIVE_INFINITY : memory.dueAtUs)
+    this.#memories.set(keyOf(given), memory)
+    found.passOver(memory, { isRaised })
   }
 
   /** What rested is looked at anew: it is asked for again, or stands before something else. */
-  #wakeful(hash: string): Memory | undefined {
-    const memory = this.#memories.get(hash)
-    return memory?.action === 'rest' ? undefined : memory
+  #wakeful(transaction: OpenTransaction): Memory | undefined {
+    const memory = this.#memories.get(keyOf(transaction))
+    return memory && isOurs(memory.action) ? memory : undefined
   }
 
-  async #act(ledger: Ledger, hash: string, action: NextStep['action']): Promise<Seen> {
+  #stateOf(transaction: OpenTransaction): AnchorState {
+    return this.#memories.get(keyOf(transaction))?.state ?? transaction.state
+  }
+
+  async #act(
+    ledger: Ledger,
+    transaction: OpenTransaction,
+    { action, mayRaise }: { readonly action: NextStep['action']; readonly mayRaise: boolean },
+  ): Promise<Observation> {
+    const { hash, earlier } = transaction
+    const hasRivals = action === 'send' && earlier.length > 0
     try {
-      if (action !== 'send') return await ledger.sight(hash)
-      return await ledger.submit(await this.#needs.work.blobOf(hash))
+      if (action !== 'send') return await this.#look(ledger, transaction, mayRaise)
+      const seen = await this.#submit(ledger, hash)
+      if (seen.is !== 'superseded' || !hasRivals) return { hash, seen, hasRivals }
+      return await this.#settled(ledger, transaction)
     } catch (error) {
       if (!(error instanceof LedgerUnreachable)) throw error
-      return { is: 'unreachable', reason: error.message }
+      return { hash, seen: { is: 'unreachable', reason: error.message }, hasRivals }
     }
+  }
+
+  async #submit(ledger: Ledger, hash: string): Promise<Submission> {
+    return await ledger.submit(await this.#needs.work.blobOf(hash))
+  }
+
+  /**
+   * What became of a sequence that the newest can never get in under: one of those before has it, or none of ours. A ledger may say
+   * that only to what it is sent, which is no harm, because the sequence is taken.
+   */
+  async #settled(ledger: Ledger, { hash, earlier }: OpenTransaction): Promise<Observation> {
+    const before: Sighted[] = []
+    for (const one of earlier) {
+      const seen = await ledger.sight(one)
+      const isOver = seen.is === 'unknown' && (await this.#submit(ledger, one)).is === 'superseded'
+      before.push({ hash: one, seen: isOver ? { is: 'superseded' } : seen })
+    }
+    const newest: Sighted = { hash, seen: { is: 'superseded' } }
+    return { ...seenTogether([newest, ...before]), hasRivals: false }
+  }
+
+  async #look(
+    ledger: Ledger,
+    transaction: OpenTransaction,
+    mayRaise: boolean,
+  ): Promise<Observation> {
+    const { hash, earlier } = transaction
+    const before: Sighted[] = []
+    const newest = { hash, seen: await ledger.sight(hash) }
+    for (const one of earlier) before.push({ hash: one, seen: await ledger.sight(one) })
+    const together = seenTogether([newest, ...before])
+    const isToRaise = mayRaise && isWaiting(together.seen)
+    const better = isToRaise ? await this.#raised(ledger, transaction) : undefined
+    if (!better) return { ...together, hasRivals: false }
+    return { hash, seen: { is: 'outbid' }, hasRivals: false, better }
+  }
+
+  /** The same under better terms, if there are any. What was found on a ledger is never signed here. */
+  async #raised(
+    ledger: Ledger,
+    transaction: OpenTransaction,
+  ): Promise<SignedTransaction | undefined> {
+    const { work } = this.#needs
+    const { hash, sequence, intentId, terms, signedAtUs } = transaction
+    // A network without terms has no better ones.
+    if (terms === '') return undefined
+    const blob = await work.blobOf(hash)
+    const better = await ledger.betterTerms({ blob, terms, signedAtUs })
+    if (better === undefined) return undefined
+    const anchors = await work.signedAnchors(transaction.named)
+    if (!anchors) return undefined
+    const deed = deedOfSigned(intentId, anchors) ?? fillerDeed(sequence, ledger.account)
+    return await ledger.sign(deed, sequence, better)
   }
 
   /** What is not open any more needs no memory. */
   #forget(open: readonly OpenTransaction[], found: Findings): void {
-    const hashes = new Set(open.map(({ hash }) => hash))
-    for (const { hash, to } of found.transactions) if (to !== 'open') hashes.delete(hash)
-    for (const hash of this.#memories.keys()) if (!hashes.has(hash)) this.#memories.delete(hash)
+    const keys = new Set(open.filter(({ hash }) => !found.hasEnded(hash)).map(keyOf))
+    for (const key of this.#memories.keys()) if (!keys.has(key)) this.#memories.delete(key)
   }
 }
 
-/** Collects what follows from sightings. */
-class Findings implements Flown {
-  readonly transactions: MovedTransaction[] = []
-  readonly moved: MovedAnchors[] = []
-  readonly #ledger: Ledger
-  dueAtUs = Number.POSITIVE_INFINITY
-  isOutOfStep = false
-  problem: string | undefined
+/** One for all that is signed for an intent under a sequence. */
+function keyOf({ sequence, intentId }: OpenTransaction): string {
+  return `${sequence} ${intentId}`
+}
 
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger
-  }
+function toLook(state: AnchorState): Memory {
+  return { failures: 0, action: 'look', dueAtUs: 0, state, isUnraised: false }
+}
 
-  waitUntil(dueAtUs: number): void {
-    this.dueAtUs = Math.min(this.dueAtUs, dueAtUs)
-  }
+function toSend(state: AnchorState): Memory {
+  return { ...toLook(state), action: 'send' }
+}
 
-  note(transaction: OpenTransaction, seen: Seen, step: NextStep): void {
-    const { hash } = transaction
-    if (seen.is === 'unreachable') this.problem = seen.reason
-    if (seen.is === 'included' && seen.isFinal) {
-      this.transactions.push({ hash, to: 'final', inclusion: seen.inclusion })
-    }
-    if (seen.is === 'refused' || seen.is === 'superseded') {
-      this.transactions.push({ hash, to: 'dead' })
-      this.isOutOfStep = true
-    }
-    if (step.state !== transaction.state) this.#move(transaction, seen, step)
-  }
+/** Whether it is done here, with what is signed already. */
+function isOurs(action: NextStep['action']): boolean {
+  return action === 'look' || action === 'send'
+}
 
-  #move({ hash, assetCode }: OpenTransaction, seen: Seen, step: NextStep): void {
-    const isEnd = step.state === 'completed' || step.state === 'failed'
-    const facts: AnchorFacts = {
-      txHash: hash,
-      account: this.#ledger.account,
-      distributionWallet: this.#ledger.distributionWallet,
-      mapping: assetCode === null ? '' : this.#ledger.mappingOf(assetCode),
-      tokenId: (seen.is === 'included' && seen.inclusion.tokenId) || '',
-    }
-    this.moved.push({
-      of: { transactionHash: hash },
-      from: isEnd ? [...pursued, 'error'] : pursued,
-      to: step.state,
-      statuses: step.statuses,
-      facts,
-      failure: step.failure,
-    })
-  }
+function isWaiting({ is }: Seen): boolean {
+  return is === 'pending' || is === 'unknown'
 }

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../core/errors.ts'
 import { race } from '../../core/race.ts'
-import type { FoundTransaction, Ledger, SignedTransaction } from '../../ledgers/ledger.ts'
-import { LedgerUnreachable } from '../../ledgers/ledger.ts'
+import { type Ledger, LedgerUnreachable } from '../../ledgers/ledger.ts'
 import { nextStep } from '../intents/next-step.ts'
-import { fillerDeed, type PlannedDeed, planDeeds } from './deeds.ts'
-import type { MovedAnchors, SignedAnchors } from './desk.ts'
+import type { MovedAnchors } from './desk.ts'
+import type { Flown } from './findings.ts'
 import { Flights } from './flights.ts'
 import { graceUsMax, type LaneFigures, type LaneNeeds } from './lane-needs.ts'
-import type { OpenTransaction, WaitingAnchor } from './open-work.ts'
-import { compareSequences, noFacts } from './sequences.ts'
+import type { OpenTransaction } from './open-work.ts'
+import { noFacts } from './sequences.ts'
+import { type SignedNow, Signing } from './signing.ts'
 
-/** Anchors that are looked at in a round: a full batch, and as many transactions. */
-const waitingMax = 2_000
+/** Rows of open transactions that are looked at in a round: what waits to be final is among them. */
+const openMax = 4_000
+
+/** As often are rows and ledger compared while something waits for its block: a place before it may have come free. */
+const comparedUs = 60_000_000
 
 /** Anchors that are given up in one transaction. */
 const overdueMax = 500
@@ -31,13 +34,13 @@ const sleepMsMax = 60_000
 export class Lane {
   readonly #needs: LaneNeeds
   readonly #flights: Flights
+  readonly #signing: Signing
   /** What was begun before is taken to have been begun then. */
   readonly #begunAtUsMin: number
   #ledger: Ledger | undefined
-  /** The sequence of the next transaction; undefined before rows and ledger were compared. */
-  #next: number | undefined
-  /** Anchors up to this number may be on the ledger, although no row says so. */
-  #unsureUpTo = 0
+  /** When something may be signed again, in steady microseconds. */
+  #signsFromUs = 0
+  #comparedAtUs = 0
   #failures = 0
   #faults = 0
   #problem: string | undefined
@@ -52,16 +55,12 @@ export class Lane {
     const graceUs = Math.min(graceUsMax, rules.patienceUs)
     this.#begunAtUsMin = clock.steadyUs() + graceUs - rules.patienceUs
     this.#flights = new Flights(needs, this.#begunAtUsMin)
+    this.#signing = new Signing(needs)
   }
 
   /** There may be something to do. */
   wake(): void {
     this.#woken.resolve()
-  }
-
-  /** The ledger; undefined while it could not be opened. */
-  get ledger(): Ledger | undefined {
-    return this.#ledger
   }
 
   figures(): LaneFigures {
@@ -81,7 +80,7 @@ export class Lane {
         this.#faults = 0
       } catch (error) {
         if (signal.aborted) return
-        this.#next = undefined
+        this.#signing.forget()
         onFailure(error)
         const waitUs = Math.min(afterFailureUsMax, afterFailureUs * 2 ** this.#faults++)
         dueAtUs = clock.steadyUs() + waitUs
@@ -90,54 +89,44 @@ export class Lane {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#ledger?.close()
-  }
-
   /** Resolves with when to come again, in steady microseconds. */
   async #round(): Promise<number> {
-    const { network, work, desk } = this.#needs
+    const { work, clock } = this.#needs
     if (this.#ledger === undefined && !(await work.isThere())) return Number.POSITIVE_INFINITY
     const ledger = await this.#opened()
     if (ledger === undefined) return await this.#unreachable()
-    const { account } = ledger
-    const open = await work.transactions(account, ledger.inFlightMax)
-    const isWanted = open.some(({ state }) => state !== 'error')
-    const signed = await this.#signWaiting(ledger, open)
-    const flying = [...open, ...signed]
-    this.#inFlight = flying.length
+    const before = await work.transactions(ledger.account, openMax)
+    const now = await this.#sign(ledger, before)
+    const open = [...before, ...now.open].sort((one, other) => one.sequence - other.sequence)
+    this.#inFlight = open.length
+    const isWanted = now.open.length > 0 || before.some(({ state }) => state !== 'error')
     // What all have given up on is sent again only for the sake of what comes after it.
-    if (!isWanted && signed.length === 0) return this.#hasFound ? 0 : this.#waitForBatch
-    const flown = await this.#flights.pursue(ledger, flying)
-    const { transactions, moved } = flown
-    if (transactions.length + moved.length > 0) {
-      await desk.exchange({ network, account, signed: [], transactions, moved })
-    }
-    this.#completed += transactions.filter(({ to }) => to === 'final').length
-    if (flown.problem !== undefined) {
+    const flown = isWanted ? await this.#fly(ledger, open) : undefined
+    if (flown?.problem !== undefined) {
       this.#problem = flown.problem
       return await this.#unreachable()
     }
-    this.#problem = undefined
-    if (flown.isOutOfStep) {
-      this.#next = undefined
+    if (now.problem !== undefined) return await this.#held(now.problem, flown)
+    if (clock.steadyUs() >= this.#signsFromUs) this.#problem = undefined
+    if (flown?.hasGap) this.#signing.forget()
+    if (flown?.isOutOfStep) {
+      this.#signing.forget()
       return this.#retryAtUs()
     }
-    this.#failures = 0
-    const isMore = this.#hasFound || transactions.length + signed.length > 0
-    return isMore ? 0 : Math.min(flown.dueAtUs, this.#waitForBatch)
+    if (this.#problem === undefined) this.#failures = 0
+    const isMore = now.isMore || now.open.length > 0 || (flown?.transactions.length ?? 0) > 0
+    return isMore ? 0 : Math.min(now.dueAtUs, flown?.dueAtUs ?? Number.POSITIVE_INFINITY)
   }
-
-  #waitForBatch = Number.POSITIVE_INFINITY
-  /** Whether something was found on the ledger in this round: the next one pursues it. */
-  #hasFound = false
 
   /** Undefined when the ledger cannot be asked. */
   async #opened(): Promise<Ledger | undefined> {
-    const { open } = this.#needs
+    const { open, clock } = this.#needs
     try {
       this.#ledger ??= await open()
-      if (this.#next === undefined) await this.#compare(this.#ledger)
+      if (this.#inFlight > 0 && clock.steadyUs() - this.#comparedAtUs >= comparedUs) {
+        this.#signing.forget()
+      }
+      if (await this.#signing.compare(this.#ledger)) this.#comparedAtUs = clock.steadyUs()
       return this.#ledger
     } catch (error) {
       if (this.#ledger !== undefined && !(error instanceof LedgerUnreachable)) throw error
@@ -146,114 +135,46 @@ export class Lane {
     }
   }
 
-  async #compare(ledger: Ledger): Promise<void> {
-    const { work } = this.#needs
-    const { next, holes } = await compareSequences(this.#needs, ledger)
-    for (const sequence of holes) {
-      const filler = ledger.sign(fillerDeed(sequence, ledger.account), sequence)
-      await this.#store(ledger, [{ transaction: filler, intentId: intentOf(filler), anchors: [] }])
+  /** Signs what waits, as far as there is room. */
+  async #sign(ledger: Ledger, open: readonly OpenTransaction[]): Promise<SignedNow> {
+    if (this.#needs.clock.steadyUs() < this.#signsFromUs) {
+      return { open: [], dueAtUs: this.#signsFromUs, isMore: false, problem: undefined }
     }
-    this.#unsureUpTo = await work.newest()
-    this.#next = next
-  }
-
-  /** Signs what waits, as far as there is room. Resolves with what is to be sent of it. */
-  async #signWaiting(
-    ledger: Ledger,
-    open: readonly OpenTransaction[],
-  ): Promise<readonly OpenTransaction[]> {
-    const { work, clock } = this.#needs
-    this.#waitForBatch = Number.POSITIVE_INFINITY
-    this.#hasFound = false
-    const room = ledger.inFlightMax - open.length
-    if (room <= 0) return []
-    const waiting = await this.#withoutFound(ledger, await work.waiting(waitingMax))
-    const { batchWaitUs } = ledger
-    const nowUs = clock.steadyUs()
-    const { deeds, dueAtUs } = planDeeds(waiting, { nowUs, batchWaitUs, room })
-    this.#waitForBatch = dueAtUs
-    let sequence = this.#next ?? 1
-    const signed = deeds.map(({ deed, anchors }: PlannedDeed) => ({
-      transaction: ledger.sign(deed, sequence++),
-      intentId: deed.intentId,
-      anchors,
-    }))
-    const taken = await this.#store(ledger, signed)
-    this.#next = (this.#next ?? 1) + taken
-    this.#signed += taken
-    const stored = signed.slice(0, taken)
-    for (const { transaction } of stored) this.#flights.expectToSend(transaction.hash)
-    const codes = new Map(waiting.map(({ id, assetCode }) => [id, assetCode]))
-    return stored.map(({ transaction: { hash, sequence: at }, intentId }) => ({
-      hash,
-      sequence: at,
-      state: 'signed',
-      begunAtUs: nowUs,
-      assetCode: codes.get(intentId) ?? null,
-    }))
-  }
-
-  async #store(ledger: Ledger, signed: readonly SignedAnchors[]): Promise<number> {
-    if (signed.length === 0) return 0
-    const { network, desk } = this.#needs
-    const request = { network, account: ledger.account, signed, transactions: [], moved: [] }
-    const { taken } = await desk.exchange(request)
-    return taken
-  }
-
-  /** Takes out what is on the ledger already, as a state that was restored does not know, and goes on with that. */
-  async #withoutFound(
-    ledger: Ledger,
-    waiting: readonly WaitingAnchor[],
-  ): Promise<readonly WaitingAnchor[]> {
-    const unsure = waiting.filter((one) => one.isEarlier || one.number <= this.#unsureUpTo)
-    if (unsure.length === 0) return waiting
-    const found = await ledger.find(unsure.map(({ id }) => id))
-    if (found.size === 0) return waiting
-    await this.#adopt(ledger, unsure, found)
-    return waiting.filter(({ id }) => !found.has(id))
-  }
-
-  async #adopt(
-    ledger: Ledger,
-    unsure: readonly WaitingAnchor[],
-    found: ReadonlyMap<string, FoundTransaction>,
-  ): Promise<void> {
-    const { network, desk } = this.#needs
-    const adopted = new Map<
-      string,
-      { of: FoundTransaction; anchors: { id: string; firstLeaf: number }[] }
-    >()
-    const others: string[] = []
-    for (const { id, leaves } of unsure) {
-      const of = found.get(id)
-      if (of === undefined) continue
-      const firstLeaf = of.deed.leaves.findIndex(({ intentId }) => intentId === id)
-      const isSame = leaves.every(({ cid }, at) => of.deed.leaves[firstLeaf + at]?.cid === cid)
-      if (!isSame) {
-        others.push(id)
-        continue
-      }
-      const one = adopted.get(of.hash) ?? { of, anchors: [] }
-      one.anchors.push({ id, firstLeaf })
-      adopted.set(of.hash, one)
+    const room = ledger.inFlightMax - this.#flights.countInNoBlock(open)
+    try {
+      const now = await this.#signing.sign(ledger, room)
+      for (const transaction of now.open) this.#flights.expectToSend(transaction)
+      this.#signed += now.open.length
+      return now
+    } catch (error) {
+      if (!(error instanceof LedgerUnreachable)) throw error
+      return { open: [], dueAtUs: Number.POSITIVE_INFINITY, isMore: false, problem: error.message }
     }
-    const signed = [...adopted.values()].map(({ of: { deed, ...transaction }, anchors }) => ({
-      transaction,
-      intentId: deed.intentId,
-      anchors,
-      leaves: deed.leaves.map(({ cid }) => cid),
-    }))
-    const moved = others.length > 0 ? [anchoredOtherwise(others)] : []
-    const request = { network, account: ledger.account, signed, transactions: [], moved }
-    const { taken } = await desk.exchange(request)
-    this.#hasFound = taken + others.length > 0
+  }
+
+  /** Pursues what is signed, and has written down what has become of it. */
+  async #fly(ledger: Ledger, open: readonly OpenTransaction[]): Promise<Flown> {
+    const { network, desk } = this.#needs
+    const flown = await this.#flights.pursue(ledger, open)
+    const { signed, transactions, moved } = flown
+    if (signed.length + transactions.length + moved.length > 0) {
+      await desk.exchange({ network, account: ledger.account, signed, transactions, moved })
+    }
+    this.#completed += transactions.filter(({ to }) => to === 'final').length
+    return flown
+  }
+
+  /** Nothing more can be signed for now: what is signed already is pursued all the same. */
+  async #held(problem: string, flown: Flown | undefined): Promise<number> {
+    this.#problem = problem
+    this.#signsFromUs = await this.#unreachable()
+    return Math.min(this.#signsFromUs, flown?.dueAtUs ?? Number.POSITIVE_INFINITY)
   }
 
   /** Gives up on what was tried for too long. Resolves with when to ask the ledger again. */
   async #unreachable(): Promise<number> {
     const { network, work, desk, clock, rules, random } = this.#needs
-    this.#next = undefined
+    this.#signing.forget()
     const nowUs = clock.steadyUs()
     const seen = { is: 'unreachable', reason: this.#problem ?? 'it does not answer' } as const
     const jitter = random()
@@ -261,7 +182,8 @@ export class Lane {
     const overdue = isEarly ? [] : await work.overdue(nowUs - rules.patienceUs, overdueMax)
     const moved: MovedAnchors[] = []
     for (const { id, ...anchor } of overdue) {
-      const step = nextStep({ ...anchor, failures: 0 }, seen, nowUs, { ...rules, jitter })
+      const pursued = { ...anchor, hasRivals: false, failures: 0 }
+      const step = nextStep(pursued, seen, nowUs, { ...rules, jitter })
       const { state: to, statuses, failure } = step
       moved.push({
         of: { anchorIds: [id] },
@@ -284,7 +206,13 @@ export class Lane {
     const { clock, rules, random } = this.#needs
     const nowUs = clock.steadyUs()
     const failures = this.#failures++
-    const anchor = { state: 'waiting', isSigned: false, begunAtUs: nowUs, failures } as const
+    const anchor = {
+      state: 'waiting',
+      isSigned: false,
+      hasRivals: false,
+      begunAtUs: nowUs,
+      failures,
+    } as const
     const seen = { is: 'unreachable', reason: '' } as const
     return nextStep(anchor, seen, nowUs, { ...rules, jitter: random() }).dueAtUs
   }
@@ -306,24 +234,5 @@ export class Lane {
     if (!signal.aborted) await race(waits)
     stop()
     signal.removeEventListener('abort', stop)
-  }
-}
-
-function intentOf({ hash }: SignedTransaction): string {
-  return hash
-}
-
-/** The ledger says something else of an intent than we do: it is never done again. */
-function anchoredOtherwise(anchorIds: readonly string[]): MovedAnchors {
-  return {
-    of: { anchorIds },
-    from: ['waiting'],
-    to: 'failed',
-    statuses: ['FAILED'],
-    facts: noFacts,
-    failure: {
-      error: 'anchored_otherwise',
-      message: 'the ledger has another content for it, from before the state was restored',
-    },
   }
 }

@@ -1,12 +1,23 @@
 import { sql } from 'kysely'
-import type { Leaf } from '../../ledgers/ledger.ts'
+import type { Leaf, Terms } from '../../ledgers/ledger.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { AnchorState } from '../intents/anchor.ts'
 
-/** A transaction that is signed and not on the ledger for good. */
+/** What is signed under a sequence and not on the ledger for good: the same deed, once or under several terms. */
 export interface OpenTransaction {
+  /** That of the newest. */
   readonly hash: string
+  /** Hashes of what was signed for the same deed under this sequence before, newest first: any of all gets in, and only one. */
+  readonly earlier: readonly string[]
+  /** The one that its anchors name. */
+  readonly named: string
   readonly sequence: number
+  /** What is in it as its intent. */
+  readonly intentId: string
+  /** Those of the newest. */
+  readonly terms: Terms
+  /** When the newest was signed, in microseconds. */
+  readonly signedAtUs: number
   /** How far those of its anchors are that are pursued; `error` when nobody waits for it any more. */
   readonly state: AnchorState
   /** Since when they are tried, in steady microseconds; infinite when nobody waits for them, so that they are never given up. */
@@ -19,6 +30,7 @@ export interface OpenTransaction {
 export interface WaitingAnchor {
   readonly number: number
   readonly id: string
+  readonly resourceId: string
   readonly kind: 'nft' | 'record' | 'root'
   readonly uri: string | null
   readonly assetCode: string | null
@@ -26,6 +38,12 @@ export interface WaitingAnchor {
   /** Its resource is from before it was planned: that may be done anew after a restore, and it may be on the ledger by then. */
   readonly isEarlier: boolean
   readonly leaves: readonly Leaf[]
+}
+
+/** An anchor that a transaction is signed for. */
+export interface SignedAnchor
+  extends Pick<WaitingAnchor, 'id' | 'resourceId' | 'kind' | 'uri' | 'leaves'> {
+  readonly firstLeaf: number
 }
 
 /** An anchor that is tried for too long. */
@@ -36,9 +54,13 @@ export interface OverdueAnchor {
   readonly begunAtUs: number
 }
 
-interface OpenRow extends Omit<OpenTransaction, 'state' | 'begunAtUs'> {
+interface OpenRow extends Omit<OpenTransaction, 'earlier' | 'named' | 'state' | 'begunAtUs'> {
   readonly state: string | null
   readonly begunAtUs: number | null
+}
+
+interface SignedRow extends Omit<SignedAnchor, 'leaves'> {
+  readonly cids: string
 }
 
 interface WaitingRow extends Omit<WaitingAnchor, 'leaves' | 'isEarlier'> {
@@ -53,6 +75,10 @@ interface Unplanned {
 }
 
 const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
+
+/** JSON of what an anchor commits to. */
+const cidsOfAnchor = sql`(SELECT json_group_array(cid) FROM (SELECT cid FROM anchor_leaves
+  WHERE anchor_id = anchors.id ORDER BY position))`
 
 /** What is to be done on one network, as it is written down. */
 export class OpenWork {
@@ -73,10 +99,10 @@ export class OpenWork {
     return rows.length > 0
   }
 
-  /** Open transactions of an account, in their order. */
+  /** What is open of an account, in the order of the sequences; as many rows at most. */
   async transactions(account: string, limit: number): Promise<readonly OpenTransaction[]> {
     const { rows } = await sql<OpenRow>`
-      SELECT hash, sequence,
+      SELECT hash, sequence, intent_id AS "intentId", terms, signed_at AS "signedAtUs",
         (SELECT state FROM anchors WHERE transaction_hash = hash
           ORDER BY state IN ('error', 'completed', 'failed') LIMIT 1) AS state,
         (SELECT min(begun_at) FROM anchors WHERE transaction_hash = hash
@@ -84,12 +110,28 @@ export class OpenWork {
         (SELECT asset_code FROM anchors WHERE transaction_hash = hash LIMIT 1) AS "assetCode"
       FROM anchor_transactions
       WHERE network = ${this.#network} AND account = ${account} AND state = 'open'
-      ORDER BY sequence LIMIT ${limit}`.execute(this.#state)
-    return rows.map((row) => ({
-      ...row,
-      state: pursuedState(row.state),
-      begunAtUs: row.begunAtUs ?? Number.POSITIVE_INFINITY,
-    }))
+      ORDER BY sequence, attempt DESC LIMIT ${limit}`.execute(this.#state)
+    const groups = Map.groupBy(rows, ({ sequence, intentId }) => `${sequence} ${intentId}`)
+    return [...groups.values()].map(([newest, ...earlier]) =>
+      openTransaction(newest as OpenRow, earlier),
+    )
+  }
+
+  /**
+   * What a transaction is for, in the order of its leaves: nothing where it fills a place. Undefined for one that was found on
+   * a ledger: it may commit to what is not here any more.
+   */
+  async signedAnchors(hash: string): Promise<readonly SignedAnchor[] | undefined> {
+    const { leaves } = await this.#state
+      .selectFrom('anchor_transactions')
+      .select('leaves')
+      .where('hash', '=', hash)
+      .executeTakeFirstOrThrow()
+    if (leaves !== null) return undefined
+    const { rows } = await sql<SignedRow>`
+      SELECT id, resource_id AS "resourceId", kind, uri, first_leaf AS "firstLeaf", ${cidsOfAnchor} AS cids
+      FROM anchors WHERE transaction_hash = ${hash} ORDER BY first_leaf`.execute(this.#state)
+    return rows.map(({ cids, ...row }) => ({ ...row, leaves: leavesOf(row.id, cids) }))
   }
 
   /** Open transactions of other accounts than one. */
@@ -105,7 +147,7 @@ export class OpenWork {
     return rows.map(({ hash }) => hash)
   }
 
-  /** Sequences from one on that open transactions have. */
+  /** Sequences from one on that open transactions have, in order. */
   async openSequences(account: string, from: number): Promise<readonly number[]> {
     const rows = await this.#state
       .selectFrom('anchor_transactions')
@@ -114,6 +156,7 @@ export class OpenWork {
       .where('account', '=', account)
       .where('sequence', '>=', from)
       .where('state', '=', 'open')
+      .orderBy('sequence')
       .execute()
     return rows.map(({ sequence }) => sequence)
   }
@@ -131,19 +174,19 @@ export class OpenWork {
   async waiting(limit: number): Promise<readonly WaitingAnchor[]> {
     const { attachments, signatures } = this.#unplanned
     const { rows } = await sql<WaitingRow>`
-      SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs",
+      SELECT number, id, resource_id AS "resourceId", kind, uri,
+        asset_code AS "assetCode", begun_at AS "begunAtUs",
         quiet = 1
           OR EXISTS (SELECT 1 FROM attachments WHERE id = resource_id AND rowid <= ${attachments})
           OR EXISTS (SELECT 1 FROM signatures WHERE id = resource_id AND rowid <= ${signatures})
           AS "isEarlier",
-        (SELECT json_group_array(cid) FROM (SELECT cid FROM anchor_leaves
-          WHERE anchor_id = anchors.id ORDER BY position)) AS cids
+        ${cidsOfAnchor} AS cids
       FROM anchors WHERE network = ${this.#network} AND state = 'waiting'
       ORDER BY number LIMIT ${limit}`.execute(this.#state)
     return rows.map(({ cids, ...row }) => ({
       ...row,
       isEarlier: row.isEarlier === 1,
-      leaves: (JSON.parse(cids) as readonly string[]).map((cid) => ({ intentId: row.id, cid })),
+      leaves: leavesOf(row.id, cids),
     }))
   }
 
@@ -169,17 +212,6 @@ export class OpenWork {
     return rows.map((row) => ({ ...row, isSigned: row.isSigned === 1 }))
   }
 
-  /** What the rows say is the next sequence of an account. */
-  async nextSequence(account: string): Promise<number> {
-    const row = await this.#state
-      .selectFrom('ledger_accounts')
-      .select('next_sequence')
-      .where('network', '=', this.#network)
-      .where('account', '=', account)
-      .executeTakeFirst()
-    return row?.next_sequence ?? 1
-  }
-
   /** Transactions from a sequence on that were on the ledger for good. */
   async finalFrom(account: string, sequence: number, limit: number): Promise<readonly string[]> {
     const rows = await this.#state
@@ -193,6 +225,23 @@ export class OpenWork {
       .limit(limit)
       .execute()
     return rows.map(({ hash }) => hash)
+  }
+}
+
+function leavesOf(intentId: string, cids: string): readonly Leaf[] {
+  return (JSON.parse(cids) as readonly string[]).map((cid) => ({ intentId, cid }))
+}
+
+/** Anchors name one of what is signed for them under a sequence. */
+function openTransaction(newest: OpenRow, earlier: readonly OpenRow[]): OpenTransaction {
+  const named = [newest, ...earlier].find(({ state }) => state !== null) ?? newest
+  return {
+    ...newest,
+    earlier: earlier.map(({ hash }) => hash),
+    named: named.hash,
+    state: pursuedState(named.state),
+    begunAtUs: named.begunAtUs ?? Number.POSITIVE_INFINITY,
+    assetCode: named.assetCode,
   }
 }
 

@@ -54,14 +54,14 @@ export async function abandonOtherAccounts(
 export interface Sequences {
   /** That of the next transaction. */
   readonly next: number
-  /** Sequences below it that neither the ledger nor a row has: nothing after them could get in. */
-  readonly holes: readonly number[]
+  /** Sequences below it that neither the ledger nor a row has, in order: nothing that comes after them could get in. */
+  readonly free: readonly number[]
 }
 
 /**
  * Compares what we have written down with what is on the ledger. Either may be ahead: a state that was restored is
  * older than its ledger, and a ledger that was restored is older than its state. What such a ledger has lost is opened again, to be sent
- * again.
+ * again. Who signs for the account by hand has taken sequences that no row has.
  *
  * @throws LedgerUnreachable
  */
@@ -77,11 +77,12 @@ export async function compareSequences(
     const transactions = lost.map((hash) => ({ hash, to: 'open' }) as const)
     await desk.exchange({ network, account, signed: [], transactions, moved: [] })
   }
-  const next = Math.max(onLedger, await work.nextSequence(account))
-  const open = new Set(await work.openSequences(account, onLedger))
-  const holes: number[] = []
+  const open = await work.openSequences(account, onLedger)
+  const next = Math.max(onLedger, (open.at(-1) ?? 0) + 1)
+  const taken = new Set(open)
+  const free: number[] = []
   for (let sequence = onLedger; sequence < next; sequence++) {
-    if (!open.has(sequence)) holes.push(sequence)
+    if (!taken.has(sequence)) free.push(sequence)
   }
-  return { next, holes }
+  return { next, free }
 }

@@ -57,10 +57,10 @@ async function storeSigned(
   let stored = 0
   for (const one of signed) {
     if (!(await areUnsigned(transaction, one))) break
-    const { hash, sequence, blob, text } = one.transaction
+    const { hash, sequence, blob, text, terms } = one.transaction
     const leaves = one.leaves ? JSON.stringify(one.leaves) : null
-    const isFound = one.leaves !== undefined
-    const attempt = await attemptOf(transaction, { network, account, sequence, hash, isFound })
+    const attempt = await attemptOf(transaction, { network, account }, one)
+    if (attempt === undefined) break
     await transaction
       .insertInto('anchor_transactions')
       .values({
@@ -72,27 +72,22 @@ async function storeSigned(
         intent_id: one.intentId,
         blob,
         text,
+        terms,
         state: 'open',
         signed_at: atUs,
         inclusion: null,
         leaves,
       })
       // One that was found on the ledger may be known already, for others of its anchors.
-      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ state: 'open', leaves }))
+      .onConflict((conflict) =>
+        conflict.column('hash').doUpdateSet({ state: 'open', attempt, signed_at: atUs, leaves }),
+      )
       .execute()
+    if (one.isBump) await nameInstead(transaction, hash)
     await sql`UPDATE anchors
       SET state = 'signed', transaction_hash = ${hash}, first_leaf = places.value ->> 'firstLeaf'
       FROM json_each(${JSON.stringify(one.anchors)}) AS places
       WHERE anchors.id = places.value ->> 'id'`.execute(transaction)
-    await transaction
-      .insertInto('ledger_accounts')
-      .values({ network, account, next_sequence: sequence + 1 })
-      .onConflict((conflict) =>
-        conflict.columns(['network', 'account']).doUpdateSet({
-          next_sequence: sql`max(next_sequence, ${sequence + 1})`,
-        }),
-      )
-      .execute()
     stored++
   }
   return stored
@@ -108,31 +103,28 @@ async function areUnsigned(transaction: StateDatabase, { anchors }: SignedAnchor
 }
 
 /**
- * The number of a transaction among those under its sequence. What is on the ledger is there, whatever rows say.
+ * The number of a transaction among those under its sequence; undefined for one that was to be better than another one which is not
+ * open any more. What is on the ledger is there, whatever rows say.
  *
- * @throws Error when one that was signed now has a sequence that another one may have
+ * @throws Error when one that was signed now has a sequence that something else may have
  */
 async function attemptOf(
   transaction: StateDatabase,
-  given: {
-    readonly network: string
-    readonly account: string
-    readonly sequence: number
-    readonly hash: string
-    readonly isFound: boolean
-  },
-): Promise<number> {
-  const { network, account, sequence, hash, isFound } = given
+  { network, account }: Pick<DeskRequest, 'network' | 'account'>,
+  { transaction: { hash, sequence }, intentId, leaves, isBump }: SignedAnchors,
+): Promise<number | undefined> {
   const rows = await transaction
     .selectFrom('anchor_transactions')
-    .select(['hash', 'attempt', 'state'])
+    .select(['hash', 'attempt', 'state', 'intent_id'])
     .where('network', '=', network)
     .where('account', '=', account)
     .where('sequence', '=', sequence)
     .execute()
-  const other = rows.find((row) => row.hash !== hash && row.state !== 'dead')
-  if (other && !isFound)
-    throw new Error(`sequence ${sequence} of ${account} has the transaction ${other.hash}`)
+  const others = rows.filter((row) => row.hash !== hash && row.state !== 'dead')
+  const rival = isBump ? others.find((row) => row.intent_id !== intentId) : others[0]
+  if (rival && leaves === undefined)
+    throw new Error(`sequence ${sequence} of ${account} has the transaction ${rival.hash}`)
+  if (isBump && !others.some(({ state }) => state === 'open')) return undefined
   return Math.max(0, ...rows.map(({ attempt }) => attempt)) + 1
 }
 
@@ -145,6 +137,41 @@ async function moveTransaction(
     .set({ state: to, ...(inclusion && { inclusion: JSON.stringify(inclusion) }) })
     .where('hash', '=', hash)
     .execute()
+  if (to === 'final') {
+    await nameInstead(transaction, hash, 'all')
+    await sql`UPDATE anchor_transactions SET state = 'dead'
+      WHERE hash IN ${siblingsOf(hash)} AND hash <> ${hash}`.execute(transaction)
+  }
+  if (to === 'dead') await nameOpenSibling(transaction, hash)
+}
+
+/** Hashes of what was signed for the same intent under the same sequence as one, and that itself. */
+function siblingsOf(hash: string): RawBuilder<unknown> {
+  return sql`(SELECT sibling.hash FROM anchor_transactions AS one
+    JOIN anchor_transactions AS sibling USING (network, account, sequence, intent_id)
+    WHERE one.hash = ${hash})`
+}
+
+/**
+ * Has anchors name a transaction that have named another one of its intent under its sequence. Those that are done name what
+ * shows that, until another one is on the ledger for good.
+ */
+async function nameInstead(
+  transaction: StateDatabase,
+  hash: string,
+  which: 'all' | 'under way' = 'under way',
+): Promise<void> {
+  const isMeant = which === 'all' ? sql`TRUE` : sql`state NOT IN ('completed', 'failed')`
+  await sql`UPDATE anchors SET transaction_hash = ${hash}
+    WHERE transaction_hash IN ${siblingsOf(hash)} AND ${isMeant}`.execute(transaction)
+}
+
+/** What can never get in leaves its anchors to the newest that can, if there is one: nothing is signed anew for them then. */
+async function nameOpenSibling(transaction: StateDatabase, hash: string): Promise<void> {
+  const { rows } = await sql<{ readonly hash: string }>`SELECT hash FROM anchor_transactions
+    WHERE hash IN ${siblingsOf(hash)} AND state = 'open'
+    ORDER BY attempt DESC LIMIT 1`.execute(transaction)
+  if (rows[0]) await nameInstead(transaction, rows[0].hash)
 }
 
 /** Another transaction is to be signed for the anchors of one that can never get in. */
@@ -172,7 +199,8 @@ async function moveAnchors(
 ): Promise<ReadonlyMap<AnchoredType, readonly ResourceMove[]>> {
   const byType = new Map<AnchoredType, ResourceMove[]>()
   for (const moved of all) {
-    const { to, from, statuses, facts, failure } = moved
+    const { to, from, statuses, facts, failure, of } = moved
+    if ('transactionHash' in of) await nameInstead(transaction, of.transactionHash)
     const { rows } = await sql<MovedRow>`UPDATE anchors
       SET state = ${to}, failure = ${failure ? JSON.stringify(failure) : null}
       WHERE ${conditionOf(moved)}

@@ -8,6 +8,7 @@ import {
   type Inclusion,
   type Ledger,
   LedgerUnreachable,
+  type Preparation,
   type Sighting,
   type SignedTransaction,
   type Submission,
@@ -28,7 +29,7 @@ import { inclusionIn } from './inclusion.ts'
 import { type Cipher, ensureSandboxKeys, type SandboxKeys } from './keys.ts'
 import { mappingOf } from './mapping.ts'
 import { News } from './news.ts'
-import { blobOf, foundTransaction, parseBlob, signedText } from './transaction.ts'
+import { blobOf, foundTransaction, noTerms, parseBlob, signedText } from './transaction.ts'
 import { type Waiting, WaitingTransactions } from './waiting-transactions.ts'
 
 /** Between two blocks while something waits. */
@@ -112,10 +113,19 @@ export class SandboxLedger implements Ledger {
     return mappingOf(assetCode)
   }
 
-  sign(deed: Deed, sequence: number): SignedTransaction {
+  async prepare(): Promise<Preparation> {
+    return { terms: noTerms }
+  }
+
+  async sign(deed: Deed, sequence: number): Promise<SignedTransaction> {
     const { account, blocks } = this.#keys
     const signed = signedText(deed, sequence, blocks.id, account)
-    return { hash: sha256Of(signed.text), sequence, blob: blobOf(signed), text: signed.text }
+    const { text } = signed
+    return { hash: sha256Of(text), sequence, blob: blobOf(signed), text, terms: noTerms }
+  }
+
+  async betterTerms(): Promise<undefined> {
+    return undefined
   }
 
   async nextSequence(): Promise<number> {

@@ -1,5 +1,5 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
-import type { Deed, FoundTransaction, Leaf } from '../ledger.ts'
+import type { Deed, FoundTransaction, Leaf, Terms } from '../ledger.ts'
 import { MerkleTree } from '../merkle/merkle-tree.ts'
 import {
   isObject,
@@ -15,6 +15,9 @@ import type { SigningKey } from './keys.ts'
 
 /** Characters of a transaction with all its CIDs: `leavesMax` of them have less than half of it. */
 const blobCharsMax = 1024 * 1024
+
+/** Nothing is paid here, and nothing expires. */
+export const noTerms: Terms = ''
 
 /** A transaction as it is sent and kept. */
 export interface SignedText {
@@ -144,5 +147,5 @@ export function foundTransaction(transaction: SandboxTransaction): FoundTransact
     leaves,
     ...(uri !== undefined && { uri }),
   }
-  return { hash, sequence, blob: blobOf(transaction), text, deed }
+  return { hash, sequence, blob: blobOf(transaction), text, terms: noTerms, deed }
 }

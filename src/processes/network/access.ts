@@ -10,6 +10,9 @@ import {
 } from '../../access/auth/authenticate.ts'
 import { isLimitedId, limitsOf } from '../../access/auth/limited-key.ts'
 import { grants } from '../../access/auth/scopes.ts'
+import { ledgerKeyRoutes } from '../../anchors/keys/ledger-key-routes.ts'
+import { LedgerKeyStore } from '../../anchors/keys/ledger-key-store.ts'
+import type { LedgerNetworks } from '../../config/ledgers.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
@@ -47,6 +50,7 @@ export interface AccessNeeds {
 export interface AccessOptions extends AuthOptions {
   /** Base of the addresses that we hand out. */
   readonly publicUrl: string
+  readonly ledgerNetworks: LedgerNetworks
 }
 
 export interface Access {
@@ -90,6 +94,8 @@ export async function openAccess(needs: AccessNeeds, options: AccessOptions): Pr
   const uploadUrls = new UploadUrls({ ...needs, signed })
   const profiles = new ProfileStore({ state, writer, clock })
   const keys = new KeyStore({ ...needs, masterKey, audit, directory, droppedPublishes })
+  const networks = options.ledgerNetworks
+  const ledgerKeys = new LedgerKeyStore({ state, cipher: masterKey, clock, audit, networks })
   const devices = openDevices({ ...needs, audit, auth, posts })
   const onDeleted = async (userId: UserId) => {
     limitedKeys.endUser(userId)
@@ -115,6 +121,7 @@ export async function openAccess(needs: AccessNeeds, options: AccessOptions): Pr
       (callerOf) =>
         keyRoutes({ keys, directory, hasUser: (id) => users.has(id), clock, posts, callerOf }),
       ...devices.routes,
+      (callerOf) => ledgerKeyRoutes({ keys: ledgerKeys, posts, callerOf }),
       (callerOf) => auditRoutes({ audit, callerOf }),
     ],
   }

@@ -83,7 +83,7 @@ export async function openOfflineAccess(
         store: { uploadUrl: undefined },
         forgetUser: async () => undefined,
       },
-      { dataDir: folder.path, masterKey: config.masterKey, adminKey: 'kept', publicUrl: '' },
+      { ...config, dataDir: folder.path, adminKey: 'kept', publicUrl: '' },
     )
     const { audit, posts, auth } = access
     const stored = { state, writer, clock: systemClock }
@@ -108,7 +108,10 @@ export async function openOfflineAccess(
 }
 
 /** @throws Error when the folder has never been used, or its master key is not at hand */
-function assertInUse({ path, state, masterKey }: DataFolder, configured: string | undefined): void {
+export function assertInUse(
+  { path, state, masterKey }: Pick<DataFolder, 'path' | 'state' | 'masterKey'>,
+  configured: string | undefined,
+): void {
   if (!existsSync(state)) {
     throw new Error(`there is nothing in ${path} yet: start the service once, which makes it`)
   }

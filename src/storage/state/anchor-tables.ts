@@ -7,7 +7,7 @@ export interface AnchorTables {
   anchor_counts: AnchorCountTable
   anchor_leaves: AnchorLeafTable
   anchor_transactions: AnchorTransactionTable
-  ledger_accounts: LedgerAccountTable
+  ledger_keys: LedgerKeyTable
   metadata: MetadataTable
   unanchored: UnanchoredTable
   verifications: VerificationTable
@@ -65,12 +65,14 @@ interface AnchorTransactionTable {
   readonly network: string
   readonly account: string
   readonly sequence: number
-  /** More than 1 where another one under this sequence was refused. */
+  /** More than 1 where there was one under this sequence before: refused, or under worse terms. */
   readonly attempt: number
   readonly intent_id: string
   readonly blob: string
   /** What proofs show of it. */
   readonly text: string
+  /** What it is signed under, as its ledger writes that. */
+  readonly terms: Defaulted<string>
   /** open, final, dead */
   readonly state: string
   /** Microseconds. */
@@ -79,12 +81,6 @@ interface AnchorTransactionTable {
   readonly inclusion: string | null
   /** JSON of all its CIDs, in order, where it was found on a ledger: some may be of what is not here any more. */
   readonly leaves: string | null
-}
-
-interface LedgerAccountTable {
-  readonly network: string
-  readonly account: string
-  readonly next_sequence: number
 }
 
 /** What metadata CIDs are of: the very bytes. */
@@ -105,4 +101,19 @@ interface VerificationTable {
   readonly id: string
   readonly vault_id: string
   readonly requested_at: number
+}
+
+/** An account of ours on a real network. */
+interface LedgerKeyTable {
+  readonly network: string
+  /** `issuer` or `distributor`. */
+  readonly role: string
+  readonly account: string
+  /** `secp256k1` or `Ed25519`. */
+  readonly algorithm: string
+  /** Hexadecimal. */
+  readonly public_key: string
+  /** Hexadecimal, encrypted with the master key. */
+  readonly private_key_encrypted: Uint8Array
+  readonly created_at: number
 }

@@ -40,7 +40,9 @@ import { consoleSettings } from './0050-console-settings.ts'
 import { permissions } from './0051-permissions.ts'
 import { signatures } from './0052-signatures.ts'
 import { inboxPlaces } from './0053-inbox-places.ts'
-import { whatIsShared } from './0055-what-is-shared.ts'
+import { transactionTerms } from './0054-transaction-terms.ts'
+import { ledgerKeys } from './0055-ledger-keys.ts'
+import { whatIsShared } from './0057-what-is-shared.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -85,5 +87,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0051-permissions': permissions,
   '0052-signatures': signatures,
   '0053-inbox-places': inboxPlaces,
-  '0055-what-is-shared': whatIsShared,
+  '0054-transaction-terms': transactionTerms,
+  '0055-ledger-keys': ledgerKeys,
+  '0057-what-is-shared': whatIsShared,
 }

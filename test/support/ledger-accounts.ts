@@ -1,0 +1,55 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'vitest'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
+import { filesIn } from '../../src/config/data-folder.ts'
+import type { ApiClient } from './api-client.ts'
+import type { MadeKey } from './people.ts'
+import type { Secrets } from './secret-findings.ts'
+
+interface Accounts {
+  readonly api: ApiClient
+  readonly admin: MadeKey
+  readonly dataDir: string
+  readonly master: Buffer
+}
+
+/** Makes accounts on real networks and brings some along: rightly, wrongly, and under a key. Resolves with what is secret of them. */
+export async function putAccounts(accounts: Accounts, answers: string[]): Promise<Secrets> {
+  const { api, admin, dataDir, master } = accounts
+  const seed = 'sEdTM1uX8pu2do5XvTnutH6HsouMaM2'
+  const privateKey = Buffer.from('canary'.padEnd(32, '7'))
+  const secret = privateKey.toString('hex')
+  const wanted: [object, number][] = [
+    [{ ledger: 'XRPL', secret: seed }, 201],
+    [{ ledger: 'XRPL', secret: seed }, 409],
+    [{ ledger: 'ETHEREUM', secret }, 201],
+    [{ ledger: 'POLYGON_POS', secret: seed }, 400],
+    [{ ledger: 'POLYGON_POS', secret: [secret] }, 400],
+    [{ ledger: 'POLYGON_POS' }, 201],
+  ]
+  const headers = { 'x-api-key': admin.apiKey, 'x-api-secret': admin.apiSecret }
+  for (const [at, [body, status]] of wanted.entries()) {
+    const keyed = { ...headers, 'idempotency-key': `account-${at}` }
+    const answer = await api.request('POST', '/ledger-keys', { headers: keyed, body })
+    expect(answer.status).toBe(status)
+    answers.push(JSON.stringify(answer.body))
+  }
+  answers.push(JSON.stringify((await api.request('GET', '/ledger-keys', { headers })).body))
+  return new Map([
+    ['the seed of an account', Buffer.from(seed)],
+    ['the key of an account', privateKey],
+    ...storedKeys(dataDir, master),
+  ])
+}
+
+function storedKeys(dataDir: string, master: Buffer): [string, Buffer][] {
+  const cipher = new MasterKey(master)
+  const state = new DatabaseSync(filesIn(dataDir).state, { readOnly: true })
+  const query = 'SELECT network, private_key_encrypted AS bytes FROM ledger_keys'
+  const rows = state.prepare(query).all()
+  state.close()
+  return rows.map(({ network, bytes }) => {
+    const hex = cipher.decrypt(bytes as Uint8Array)
+    return [`the key of ${String(network)}`, Buffer.from(hex, 'hex')]
+  })
+}
