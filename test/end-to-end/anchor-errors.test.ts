@@ -5,16 +5,27 @@ import {
   type AnchoredPath,
   atStatus,
   makers,
+  pathOf,
   statusesOf,
 } from '../support/anchored.ts'
 import { FaultyService } from '../support/faulty-service.ts'
 
 const paths = Object.keys(makers) as AnchoredPath[]
 
-const prefixes = { vaults: 'vault', streams: 'stream', attachments: 'data_attachment' } as const
+const prefixes = {
+  vaults: 'vault',
+  streams: 'stream',
+  attachments: 'data_attachment',
+  signatures: 'signature',
+} as const
 
 /** The word that the catalogue has for the status. */
-const errorWords = { vaults: 'error', streams: 'error', attachments: 'failed' } as const
+const errorWords = {
+  vaults: 'error',
+  streams: 'error',
+  attachments: 'failed',
+  signatures: 'error',
+} as const
 
 let service: FaultyService
 
@@ -34,21 +45,33 @@ const toldOf = (id: string) =>
 const retried = async (path: string) =>
   (await service.api.withKey<Anchored>('POST', `${path}/retry`)).status
 
+/** Tries again as often as it takes. */
+async function untilCompleted(path: string): Promise<void> {
+  await service.until('it is completed', async () => {
+    const { body } = await service.api.withKey<Anchored>('GET', path)
+    if (body.status === 'ERROR') await retried(path)
+    return body.status === 'COMPLETED'
+  })
+}
+
 describe.each(paths)('what is made of %s while the ledger is down', (path) => {
   test('is an error once its time is over, and completed when it is tried again', async () => {
     service.faults.begin('eio', 'ledger/chain')
     const id = await makers[path](service.api)
-    const at = `/${path}/${id}`
+    const at = pathOf(path, id)
     const failed = await atStatus(service.api, at, 'ERROR')
     expect(failed.failure?.error).toBe('ledger_timeout')
     const prefix = prefixes[path]
-    expect(toldOf(id)).toEqual([`${prefix}.created`, `${prefix}.${errorWords[path]}`])
+    expect(toldOf(failed.id)).toEqual([`${prefix}.created`, `${prefix}.${errorWords[path]}`])
     const { body, status } = await service.api.request<{ degraded: object }>('GET', '/health/ready')
     expect(status).toBe(200)
     expect(body.degraded).toHaveProperty('ledger')
 
+    const [content = at] = at.split('/signatures')
     service.faults.end()
     expect(await retried(at)).toBe(202)
+    // A signature is of something that waits as well.
+    if (content !== at) await untilCompleted(content)
     const done = await atStatus(service.api, at, 'COMPLETED')
     expect(done.failure).toBeNull()
     expect(statusesOf(done).slice(-3)).toEqual(
@@ -59,7 +82,7 @@ describe.each(paths)('what is made of %s while the ledger is down', (path) => {
     expect(done.progress.map(({ step }) => step)).toEqual(
       done.progress.map((_, index) => index + 1),
     )
-    expect(toldOf(id).at(-1)).toBe(`${prefix}.completed`)
+    expect(toldOf(failed.id).at(-1)).toBe(`${prefix}.completed`)
     expect(await retried(at)).toBe(409)
   })
 })

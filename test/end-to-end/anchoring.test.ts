@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { wrongAnchors } from '../support/anchor-facts.ts'
-import { type AnchoredPath, atStatus, makers, statusesOf } from '../support/anchored.ts'
+import { type AnchoredPath, atStatus, makers, pathOf, statusesOf } from '../support/anchored.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService({ STREAMVAULT_ANCHORING: 'on' })
@@ -9,12 +9,13 @@ const first: Readonly<Record<AnchoredPath, readonly string[]>> = {
   vaults: ['SERVICE_RECEIVED'],
   streams: ['SERVICE_RECEIVED'],
   attachments: ['SERVICE_RECEIVED', 'UPLOAD_PENDING'],
+  signatures: ['SERVICE_RECEIVED'],
 }
 
 describe.each(Object.keys(makers) as AnchoredPath[])('what is made of %s', (path) => {
   test('gets onto the ledger', async () => {
     const id = await makers[path](service.api)
-    const done = await atStatus(service.api, `/${path}/${id}`, 'COMPLETED')
+    const done = await atStatus(service.api, pathOf(path, id), 'COMPLETED')
     expect(statusesOf(done)).toEqual([
       ...first[path],
       'METADATA_STORED',

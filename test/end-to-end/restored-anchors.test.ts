@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chainOf, textsIn, wrongAnchors } from '../support/anchor-facts.ts'
-import { type AnchoredPath, atStatus, makers } from '../support/anchored.ts'
+import { type AnchoredPath, atStatus, makers, pathOf } from '../support/anchored.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
@@ -35,7 +35,7 @@ async function withService<Result>(
 }
 
 const makeAll = async (api: ApiClient) =>
-  await Promise.all(paths.map(async (path) => `/${path}/${await makers[path](api)}`))
+  await Promise.all(paths.map(async (path) => pathOf(path, await makers[path](api))))
 
 const untilCompleted = async (api: ApiClient, made: readonly string[]) => {
   for (const path of made) await atStatus(api, path, 'COMPLETED')

@@ -10,19 +10,18 @@ import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
-import { atStatus } from '../support/anchored.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { publicAddress } from '../support/service-process.ts'
 import { sharedForAWhile } from '../support/sharing.ts'
+import { storedAttachment, storedSignature } from '../support/signed-attachments.ts'
 import { StateBeside } from '../support/state-beside.ts'
 import {
   attachmentAsItIs,
   attachmentOf,
   assetStreamOf as keptAssetStream,
-  upload,
 } from '../support/uploads.ts'
 
 const mailServer = await MailServer.start()
@@ -318,8 +317,8 @@ async function outcomesOf(person: Person): Promise<void> {
   const made = {
     vault: vaultOf,
     asset_stream: keptAssetStream,
-    attachment: storedAttachment,
-    signature: storedSignature,
+    attachment: (of: Person) => storedAttachment(service.api, of),
+    signature: (of: Person) => storedSignature(service.api, of),
   }
   const lifecycle = new LifecycleEvents({ state, writer: beside, clock: systemClock })
   for (const kind of anchoredKinds({ lifecycle })) {
@@ -354,20 +353,6 @@ async function verified(person: Person): Promise<void> {
     trustedKeys: async () => new Set(),
   })
   while (await verifier.runDue()) continue
-}
-
-async function storedAttachment(person: Person): Promise<string> {
-  const { id, presigned_url: url } = await attachmentOf(person)
-  await upload(service.api, url, 'hello')
-  return id
-}
-
-/** One by the service, of what is there. */
-async function storedSignature(person: Person): Promise<string> {
-  const path = `/attachments/${await storedAttachment(person)}/signatures`
-  const { id } = (await person.withKey<Entry>('POST', path, {})).body
-  await atStatus(person, `${path}/${id}`, 'METADATA_STORED')
-  return id
 }
 
 /** An attachment that is deleted, and one whose file does not come. */

@@ -9,11 +9,12 @@ import { filesIn } from '../../src/config/data-folder.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { signedIn } from '../support/console-browser.ts'
+import { leakedKeys } from '../support/leaked-keys.ts'
 import { putAccounts } from '../support/ledger-accounts.ts'
 import type { MadeKey } from '../support/people.ts'
 import { filesOf, findings, type Secrets, spellings } from '../support/secret-findings.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
-import { signingKeyIn } from '../support/signing-key.ts'
+import { contentKeyIn, signingKeyIn } from '../support/signing-key.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const services = startedServices()
@@ -72,12 +73,11 @@ class Exercise {
     await this.#as('POST', '/auth/signing-keys/rotate')
     this.#addSigningKey('the second signing key')
     const token = await this.#token('another token', rotated)
+    await this.#signed()
     this.#addLedgerKeys()
     const { dataDir } = this.#service
     const accounts = { api: this.#api, admin: this.#admin, dataDir, master: this.#master }
-    for (const [what, secret] of await putAccounts(accounts, this.answers)) {
-      this.secrets.set(what, secret)
-    }
+    await putAccounts(accounts, this.secrets, this.answers)
     await this.#anchored()
     await this.#mqtt(rotated, token)
     await this.#webhook()
@@ -127,7 +127,15 @@ class Exercise {
     this.secrets.set(`${what}, PEM`, Buffer.from(privateKey.split('\n')[1] ?? ''))
   }
 
-  /** They are made at the start. */
+  async #signed(): Promise<void> {
+    const found = () => contentKeyIn(this.#service.dataDir, this.#master)
+    const first = found()
+    await this.#as('POST', '/content-keys/rotate')
+    const leaked = await leakedKeys(this.#api, this.#admin, this.#idempotencyKey)
+    this.answers.push(...leaked.answers)
+    for (const one of [...first, ...found(), ...leaked.secrets]) this.secrets.set(...one)
+  }
+
   #addLedgerKeys(): void {
     const { ledger } = filesIn(this.#service.dataDir)
     const text = readFileSync(join(ledger, 'keys.json'), 'utf8')

@@ -108,10 +108,13 @@ function placeOf(operation: Operation): string {
   return `${nameOf(operation)} with a ${interfacesOf(operation)[0] === 'bearer' ? 'token' : 'key'}`
 }
 
+function isElsewhere(place: string): boolean {
+  return ofNothingShared.some((known) => known.test(place))
+}
+
 test('every operation is in one of the lists, and everything in the lists is one', () => {
   const places = operations.map(placeOf)
   const listed = [...forBoth, ...forWriters, ...forOwners]
-  const isElsewhere = (place: string) => ofNothingShared.some((known) => known.test(place))
 
   expect(places.filter((place) => !listed.includes(place) && !isElsewhere(place))).toEqual([])
   expect(listed.filter((place) => !places.includes(place) || isElsewhere(place))).toEqual([])
@@ -133,7 +136,7 @@ async function verdictsOf(holder: Person, role: Role, operation: Operation): Pro
       exampleBody(operation),
       exampleHeaders(operation),
     )
-    verdicts.push([placeOf(operation), one, status, String(body?.error ?? '')])
+    verdicts.push([placeOf(operation), one, status, body?.error ?? ''])
   }
   return verdicts
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { atStatus, statusesOf } from '../support/anchored.ts'
 import { cidOf } from '../support/anchored-rows.ts'
+import { revoke, share } from '../support/granted.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { revoke, share } from '../support/sharing.ts'
 import { type ShownSignature, Signer } from '../support/signers.ts'
 import { StateBeside } from '../support/state-beside.ts'
 import { attachmentAsItIs, attachmentOf, upload } from '../support/uploads.ts'
@@ -23,6 +23,9 @@ async function toldOf(userId: string) {
   return rows.map(({ type, data }) => [type, (JSON.parse(data) as ShownSignature).status])
 }
 
+const byType = ([one = '']: readonly string[], [other = '']: readonly string[]) =>
+  one.localeCompare(other)
+
 test('what waits for content that never comes is FAILED, and that is told', async () => {
   const ada = await newPerson(service.api)
   const { id } = await attachmentOf(ada)
@@ -41,7 +44,7 @@ test('what waits for content that never comes is FAILED, and that is told', asyn
   }
   const answer = await ada.withKey<{ error: string }>('POST', path, {})
   expect([answer.status, answer.body.error]).toEqual([409, 'conflict'])
-  expect((await toldOf(ada.userId)).toSorted()).toEqual([
+  expect((await toldOf(ada.userId)).toSorted(byType)).toEqual([
     ['signature.created', 'SERVICE_RECEIVED'],
     ['signature.created', 'SERVICE_RECEIVED'],
     ['signature.failed', 'FAILED'],

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { revoke, share } from '../support/granted.ts'
 import { isObjectStoreMissing, ObjectStore } from '../support/object-store.ts'
+import { newPerson } from '../support/people.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
-import { attachmentAsItIs, attachmentOf } from '../support/uploads.ts'
+import { assetStreamOf, attachmentAsItIs, attachmentOf, upload } from '../support/uploads.ts'
 
 const bytesMax = 1024 * 1024
 
@@ -44,6 +46,25 @@ describe.skipIf(isObjectStoreMissing)('files in a bucket', () => {
     const path = bucket.file(`files/${prefix}`)
     return existsSync(path) ? readdirSync(path) : []
   }
+
+  test('come through the service where a permission lets somebody bring them, until it ends', async () => {
+    const owner = await newPerson(api)
+    const holder = await newPerson(api)
+    const stream_id = await assetStreamOf(owner)
+    const shared = { kind: 'streams', id: stream_id } as const
+    const permission = await share(owner, holder, shared, 'WRITE')
+    const first = await attachmentOf(holder, { stream_id })
+    const second = await attachmentOf(holder, { stream_id })
+
+    const taken = await upload(api, first.presigned_url, 'hello')
+    await revoke(owner, permission)
+    const refused = await upload(api, second.presigned_url, 'hello')
+
+    expect(first.presigned_url).not.toContain(`:${bucket.port}`)
+    expect([taken.status, refused.status]).toEqual([200, 403])
+    expect(await attachmentAsItIs(owner, first.id)).toMatchObject({ size: 5 })
+    expect(objectsIn('staged').filter((name) => name.includes(holder.userId))).toEqual([])
+  })
 
   test('come past the service, and are had through it', async () => {
     const { id, presigned_url: url } = await attachmentOf(api, { filename: 'hello.txt' })

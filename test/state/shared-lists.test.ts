@@ -255,9 +255,9 @@ async function followed(
 }
 
 test('more asset streams than a statement has parts are listed with what is attached to them', async () => {
-  const many = Array.from({ length: 60 }, (_, at): Thing => {
+  const many = Array.from({ length: 72 }, (_, at): Thing => {
     const rest = { shared: 'READ', expiresAtUs: null, isNamed: false } as const
-    return { isOwn: at % 6 === 0, createdAtUs: at + 1, attachments: [60 - at], ...rest }
+    return { isOwn: at % 6 === 0, createdAtUs: at + 1, attachments: [72 - at], ...rest }
   })
   const { userId, seen } = await world(many)
   const clock = { nowUs: () => nowUs, steadyUs: () => nowUs }
@@ -274,5 +274,5 @@ test('more asset streams than a statement has parts are listed with what is atta
   expect(items.map(({ attachment }) => attachment.id)).toEqual(
     inOrder(seen.attachments).slice(20, 50),
   )
-  expect(total).toBe(60)
+  expect(total).toBe(72)
 })

@@ -95,4 +95,5 @@ const anchoredTables: readonly AnchoredTable[] = [
     prefix: 'data_attachment',
     steps: ['SERVICE_RECEIVED', 'UPLOAD_PENDING', ...end],
   },
+  { table: 'signatures', prefix: 'signature', steps: ['SERVICE_RECEIVED', ...end] },
 ]

@@ -17,7 +17,7 @@ export interface Anchored {
 }
 
 /** Collections of what is anchored. */
-export type AnchoredPath = 'vaults' | 'streams' | 'attachments'
+export type AnchoredPath = 'vaults' | 'streams' | 'attachments' | 'signatures'
 
 type Owner = Pick<ApiClient, 'withKey' | 'base'>
 
@@ -68,6 +68,18 @@ export const makers: Readonly<Record<AnchoredPath, (owner: Owner) => Promise<str
     if (status !== 200) throw new Error(`the upload was answered ${status}`)
     return id
   },
+  async signatures(owner) {
+    const path = `/attachments/${await makers.attachments(owner)}/signatures`
+    const signature = `${path}/${await made(owner, path, {})}`
+    const shown = async () => (await owner.withKey<Anchored>('GET', signature)).body
+    while ((await shown())['signature'] === '') await sleep(20)
+    return signature
+  },
+}
+
+/** The path of what was made; a signature is made with its own. */
+export function pathOf(kind: AnchoredPath, id: string): string {
+  return kind === 'signatures' ? id : `/${kind}/${id}`
 }
 
 let codes = 0

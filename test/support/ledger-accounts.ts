@@ -13,8 +13,12 @@ interface Accounts {
   readonly master: Buffer
 }
 
-/** Makes accounts on real networks and brings some along: rightly, wrongly, and under a key. Resolves with what is secret of them. */
-export async function putAccounts(accounts: Accounts, answers: string[]): Promise<Secrets> {
+/** Makes accounts on real networks and brings some along: rightly, wrongly, and under a key. */
+export async function putAccounts(
+  accounts: Accounts,
+  secrets: Secrets,
+  answers: string[],
+): Promise<void> {
   const { api, admin, dataDir, master } = accounts
   const seed = 'sEdTM1uX8pu2do5XvTnutH6HsouMaM2'
   const privateKey = Buffer.from('canary'.padEnd(32, '7'))
@@ -35,11 +39,9 @@ export async function putAccounts(accounts: Accounts, answers: string[]): Promis
     answers.push(JSON.stringify(answer.body))
   }
   answers.push(JSON.stringify((await api.request('GET', '/ledger-keys', { headers })).body))
-  return new Map([
-    ['the seed of an account', Buffer.from(seed)],
-    ['the key of an account', privateKey],
-    ...storedKeys(dataDir, master),
-  ])
+  secrets.set('the seed of an account', Buffer.from(seed))
+  secrets.set('the key of an account', privateKey)
+  for (const [what, key] of storedKeys(dataDir, master)) secrets.set(what, key)
 }
 
 function storedKeys(dataDir: string, master: Buffer): [string, Buffer][] {

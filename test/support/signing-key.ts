@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -30,6 +31,23 @@ export function signingKeyIn(dataDir: string, given?: Buffer): SigningKey {
     publicKey: String(row?.['public_key']),
     privateKey: master.decrypt(row?.['sealed'] as Uint8Array),
   }
+}
+
+/** The private key that a service signs content with, and its PEM, by what they are. */
+export function contentKeyIn(dataDir: string, master: Buffer): (readonly [string, Buffer])[] {
+  using state = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
+  const row = state
+    .prepare(
+      'SELECT kid, private_key_encrypted AS sealed FROM content_keys WHERE retired_at IS NULL',
+    )
+    .get()
+  const text = new MasterKey(master).decrypt(row?.['sealed'] as Uint8Array)
+  const { d = '' } = createPrivateKey(text).export({ format: 'jwk' })
+  const what = `the key for content ${String(row?.['kid'])}`
+  return [
+    [what, Buffer.from(d, 'base64url')],
+    [`${what}, PEM`, Buffer.from(text.split('\n')[1] ?? '')],
+  ]
 }
 
 /** Signed as the service signs, but for what is given. */

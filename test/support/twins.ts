@@ -4,7 +4,8 @@ import type { UserId } from '../../src/core/ids.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
 import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
-import { forgottenSignatures } from '../../src/twins/signatures/signature-store.ts'
+import { appendedProgress, storedStatus } from '../../src/twins/progress/progress.ts'
+import { forgottenSignatures, SignatureStore } from '../../src/twins/signatures/signature-store.ts'
 import { TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { VaultStore } from '../../src/twins/vaults/vault-store.ts'
 import { TestState } from './test-state.ts'
@@ -92,6 +93,24 @@ export class Twins implements AsyncDisposable {
       ...this.attachments.anchored(attachment, upload),
     ])
     return attachment.id
+  }
+
+  /** One that is stored, of content that is there. */
+  async newSignature(attachmentId: string): Promise<string> {
+    const attachment = await this.attachments.load(attachmentId)
+    if (!attachment) throw new Error('no attachment')
+    const store = new SignatureStore(this.needs)
+    const wish = { signerId: this.userId, brought: undefined, network }
+    const { signature, changes } = store.plan(attachment, wish)
+    await this.#commit(changes)
+    const stored = appendedProgress(storedStatus, systemClock.nowUs())
+    await this.#commit([
+      this.tests.state
+        .updateTable('signatures')
+        .set({ status: storedStatus, progress: stored, ready: 0 })
+        .where('id', '=', signature.id),
+    ])
+    return signature.id
   }
 
   async eventsOf(resourceId: string) {

@@ -33,13 +33,16 @@ const tables = [
   ['vault', 'vaults', 'vault'],
   ['asset_stream', 'asset_streams', 'stream'],
   ['attachment', 'attachments', 'data_attachment'],
+  ['signature', 'signatures', 'signature'],
 ] as const
 
 /** One resource of each type. */
 async function made(twins: Twins, type: (typeof tables)[number][0]): Promise<string> {
   const streamId = await twins.newStream('GOLD')
   if (type === 'asset_stream') return streamId
-  return type === 'vault' ? await twins.newVault(['GOLD']) : await twins.newAttachment('GOLD')
+  if (type === 'vault') return await twins.newVault(['GOLD'])
+  const attachment = await twins.newAttachment('GOLD')
+  return type === 'signature' ? await twins.newSignature(attachment) : attachment
 }
 
 async function rowOf(twins: Twins, table: (typeof tables)[number][1], id: string) {

@@ -5,6 +5,7 @@ import {
   permissionsMax,
   permissionsOfResourceMax,
   type SharedResource,
+  type Terms,
 } from '../../src/twins/permissions/permission.ts'
 import { UnknownUsers } from '../../src/twins/permissions/unknown-users.ts'
 import { HandClock } from '../support/hand-clock.ts'
@@ -80,13 +81,31 @@ test('names that nobody has are limited by the minute, whatever the wall clock s
   for (let count = 0; count < 20; count++) {
     names.assertMayLearn(ada)
     names.count(ada)
+    clock.atUs += 1_000_000
   }
 
-  const limited = expect.objectContaining({ code: 'rate_limited', retryAfter: 3 }) as Error
+  const limited = expect.objectContaining({ code: 'rate_limited', retryAfter: 40 }) as Error
   expect(() => names.assertMayLearn(ada)).toThrow(limited)
   names.assertMayLearn(bob)
   clock.step(3_600_000_000)
   expect(() => names.assertMayLearn(ada)).toThrow(limited)
-  clock.atUs += 3_000_000
+  clock.atUs += 40_000_000
   names.assertMayLearn(ada)
+  names.count(ada)
+  expect(() => names.assertMayLearn(ada)).toThrow('too many names')
+})
+
+test('a change is made of what a permission says now, and not of what it said before another', async () => {
+  await using twins = await SharedTwins.open()
+  const [owner, holder] = [await twins.tests.newUser(), await twins.tests.newUser()]
+  const resource = await twins.newResource(owner)
+  await twins.grant(resource, holder)
+  const permission = await twins.permissions.findOf(resource, holder)
+  if (permission === undefined) throw new Error('none was granted')
+  const actor = { userId: owner, apiKeyId: 'by which key' }
+  const change = (terms: Terms) => twins.permissions.change(resource, { permission, terms }, actor)
+  expect(await change({ role: 'WRITE', expiresAtUs: undefined })).toBeDefined()
+
+  expect(await change({ role: 'READ', expiresAtUs: twins.clock.nowUs() + 1 })).toBeUndefined()
+  expect((await twins.permissions.findOf(resource, holder))?.role).toBe('WRITE')
 })

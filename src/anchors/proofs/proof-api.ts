@@ -100,7 +100,7 @@ export const signatureProofSchema = s.component(
   }),
 )
 
-/** Of content that a CID names: nothing of it says whose that is. */
+/** A signature of the content that a CID names: nothing of it says whose that is. */
 const listedSignature = s.record(
   {
     algorithm: s.choice(signatureAlgorithms),

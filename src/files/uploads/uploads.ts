@@ -259,7 +259,8 @@ export class Uploads {
         }
         this.arriving.noteBytes(piece.length)
         yield piece
-        release(piece)
+        // What goes to a bucket is kept until a part of it is whole.
+        if (this.#needs.store.kind === 'folder') release(piece)
       }
       signal.throwIfAborted()
     } finally {

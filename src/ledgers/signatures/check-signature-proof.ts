@@ -19,7 +19,7 @@ export interface SignatureQuestion {
 
 /** What a signature says once it was checked. */
 export interface SignedContent {
-  /** Of the content. */
+  /** CID of the content. */
   readonly cid: string
   readonly algorithm: SignatureAlgorithm
   /** RFC 7638 thumbprint of the key. */

@@ -10,7 +10,7 @@ const p256 = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn
 const b256 = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn
 export const order256 = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
-/** Of the points of order 8; the other one is its opposite. */
+/** One of the points of order 8; the other one is its opposite. */
 const order8 = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n
 
 /**

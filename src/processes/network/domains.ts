@@ -4,6 +4,7 @@ import { earlierSalt } from '../../anchors/metadata/earlier-salt.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { SecretDigests } from '../../core/idempotency-key.ts'
+import type { AttachmentId } from '../../core/ids.ts'
 import { OwnerQuarantine } from '../../ingest/quarantine/owner-quarantine.ts'
 import { QuarantineStore } from '../../ingest/quarantine/quarantine-store.ts'
 import { Reviews } from '../../ingest/quarantine/reviews.ts'
@@ -21,7 +22,10 @@ import type { AssetStream } from '../../twins/asset-streams/asset-stream.ts'
 import { assetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
 import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
 import { withMetadata } from '../../twins/asset-streams/earlier-asset-stream.ts'
-import { AttachmentStore } from '../../twins/attachments/attachment-store.ts'
+import {
+  AttachmentStore,
+  type AttachmentStoreNeeds,
+} from '../../twins/attachments/attachment-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
 import { forgottenSignatures, SignatureStore } from '../../twins/signatures/signature-store.ts'
 import { TemplateStore } from '../../twins/templates/template-store.ts'
@@ -58,12 +62,7 @@ export function openDomains(
     saltOf,
     networks,
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
-    attachments: new AttachmentStore({
-      ...stored,
-      uploadWaitUs,
-      removedWith: (id) => forgottenSignatures(state, id),
-    }),
-    signatures: new SignatureStore(stored),
+    ...attachedParts({ ...stored, uploadWaitUs }),
     assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
     quarantine,
     ownerQuarantine: new OwnerQuarantine(state),
@@ -93,6 +92,15 @@ export function openDomains(
       if (note) await worker.commit(note)
     },
     publicUrl,
+  }
+}
+
+/** What is attached, and who has signed it. */
+function attachedParts(needs: Omit<AttachmentStoreNeeds, 'removedWith'>) {
+  const removedWith = (id: AttachmentId) => forgottenSignatures(needs.state, id)
+  return {
+    attachments: new AttachmentStore({ ...needs, removedWith }),
+    signatures: new SignatureStore(needs),
   }
 }
 

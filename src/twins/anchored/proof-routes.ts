@@ -5,7 +5,10 @@ import { proofSchema, signatureProofSchema } from '../../anchors/proofs/proof-ap
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { parseCid } from '../../ledgers/proofs/content-id.ts'
 import type { Proof } from '../../ledgers/proofs/proof.ts'
-import { signatureProofFormat } from '../../ledgers/signatures/signature-proof.ts'
+import {
+  type SignatureProof,
+  signatureProofFormat,
+} from '../../ledgers/signatures/signature-proof.ts'
 import { query, text } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
@@ -112,15 +115,15 @@ function addOfSignatures(add: Add, needs: ProofRoutesNeeds): void {
     scope: 'attachments:read',
     answers: { 200: signatureProofSchema },
     errors: ['conflict'],
-    handler: async ({ caller, params }) => {
+    handler: async ({ caller, params }): Promise<SignatureProof> => {
       const { shown } = await visibleSignature(needs, caller.userId, params)
       const { id } = shown.signature
       const [proof, metadata] = await Promise.all([
         proofOf(proofs, id, undefined),
         metadataOf(state, id),
       ])
-      const text = Buffer.from(metadata?.bytes ?? []).toString()
-      return { format: signatureProofFormat as typeof signatureProofFormat, metadata: text, proof }
+      const said = Buffer.from(metadata?.bytes ?? []).toString()
+      return { format: signatureProofFormat, metadata: said, proof }
     },
   })
 }

@@ -15,7 +15,7 @@ export function roleOf(
 }
 
 /** The ids of what is shared with a user. */
-export function sharedWith(userId: UserId, type: SharedType, nowUs: number): RawBuilder<string> {
+function sharedWith(userId: UserId, type: SharedType, nowUs: number): RawBuilder<string> {
   return sql`SELECT resource_id FROM permissions
     WHERE user_id = ${userId} AND resource_type = ${type} AND ${isInForce(nowUs)}`
 }
@@ -42,18 +42,20 @@ const mergedMax = 50
 /** The attachments of asset streams that are shared with a user, for the list of one's own. */
 export function attachmentsAlsoShared(looking: Looking): AlsoListed {
   const streams = sharedWith(looking.userId, 'asset_stream', looking.nowUs)
-  const placesOf = (condition: RawBuilder<unknown>) =>
-    sql`SELECT created_at AS place, id FROM attachments WHERE stream_id ${condition}`
   return {
     count: sql`SELECT coalesce(sum(total), 0) AS count FROM (${streams}) AS shared
       CROSS JOIN totals ON list = 'attachments_of_stream' AND totals.owner_id = shared.resource_id`,
     async places(view) {
       const limited = sql<{ readonly resource_id: string }>`${streams} LIMIT ${mergedMax + 1}`
       const { rows } = await limited.execute(view)
-      if (rows.length > mergedMax) return [placesOf(sql`IN (${streams})`)]
-      return rows.map(({ resource_id: id }) => placesOf(sql`= ${id}`))
+      if (rows.length > mergedMax) return [attachmentsPlaced(sql`IN (${streams})`)]
+      return rows.map(({ resource_id: id }) => attachmentsPlaced(sql`= ${id}`))
     },
   }
+}
+
+function attachmentsPlaced(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`SELECT created_at AS place, id FROM attachments WHERE stream_id ${condition}`
 }
 
 /** Whether there is anything of a type that somebody lets a user see. */

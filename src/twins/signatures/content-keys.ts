@@ -13,7 +13,7 @@ import type { StateSchema } from '../../storage/state/schema.ts'
 const signingDays = 90
 
 /** All that were ever made are published, and each for ever: so many last for two hundred years. */
-export const contentKeysMax = 1_000
+const contentKeysMax = 1_000
 
 const usPerDay = 86_400_000_000
 

@@ -147,7 +147,7 @@ export class SignatureStore {
     return rows.map(fromRow)
   }
 
-  /** Those of one attachment, the oldest first. */
+  /** A page of the signatures of one attachment, the oldest first. */
   async listPage(attachmentId: AttachmentId, slice: Slice): Promise<SignaturePage> {
     const { state } = this.#needs
     const { rows, total } = await pageOf(
@@ -237,7 +237,7 @@ const insertedColumns = [
 ] as const
 
 /** A signature, made of what is stored. */
-export function fromRow(row: Selectable<StateSchema['signatures']>): Signature {
+function fromRow(row: Selectable<StateSchema['signatures']>): Signature {
   return {
     id: row.id as SignatureId,
     ownerId: row.owner_id as UserId,

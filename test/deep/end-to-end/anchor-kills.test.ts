@@ -60,7 +60,7 @@ async function killedAt(path: AnchoredPath, place: string, step: number): Promis
 
 /** Nothing waits for the ledger, and no file that has come waits to be looked at. */
 function isAtRest(): boolean {
-  const open = ['vaults', 'asset_streams', 'attachments'].map(
+  const open = ['vaults', 'asset_streams', 'attachments', 'signatures'].map(
     (table) => `id AS text FROM ${table} WHERE status NOT IN ('COMPLETED', 'UPLOAD_PENDING')`,
   )
   const queries = ["id AS text FROM anchors WHERE state <> 'completed'", ...open]
