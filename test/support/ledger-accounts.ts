@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
@@ -41,7 +43,8 @@ export async function putAccounts(
   answers.push(JSON.stringify((await api.request('GET', '/ledger-keys', { headers })).body))
   secrets.set('the seed of an account', Buffer.from(seed))
   secrets.set('the key of an account', privateKey)
-  for (const [what, key] of storedKeys(dataDir, master)) secrets.set(what, key)
+  const stored = [...storedKeys(dataDir, master), ...sandboxKeys(dataDir, master)]
+  for (const [what, key] of stored) secrets.set(what, key)
 }
 
 function storedKeys(dataDir: string, master: Buffer): [string, Buffer][] {
@@ -53,5 +56,16 @@ function storedKeys(dataDir: string, master: Buffer): [string, Buffer][] {
   return rows.map(({ network, bytes }) => {
     const hex = cipher.decrypt(bytes as Uint8Array)
     return [`the key of ${String(network)}`, Buffer.from(hex, 'hex')]
+  })
+}
+
+/** The keys of the ledger of our own, which are made at the start. */
+function sandboxKeys(dataDir: string, master: Buffer): [string, Buffer][] {
+  const text = readFileSync(join(filesIn(dataDir).ledger, 'keys.json'), 'utf8')
+  const { keys } = JSON.parse(text) as { keys: { role: string; private: string }[] }
+  const cipher = new MasterKey(master)
+  return keys.map(({ role, private: secret }) => {
+    const d = cipher.decrypt(Buffer.from(secret, 'base64'))
+    return [`the key of the ledger for ${role}`, Buffer.from(d, 'base64url')]
   })
 }
