@@ -41,6 +41,7 @@ import { permissions } from './0051-permissions.ts'
 import { signatures } from './0052-signatures.ts'
 import { inboxPlaces } from './0053-inbox-places.ts'
 import { ledgerKeys } from './0055-ledger-keys.ts'
+import { ledgerWarnings } from './0056-ledger-warnings.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -86,4 +87,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0052-signatures': signatures,
   '0053-inbox-places': inboxPlaces,
   '0055-ledger-keys': ledgerKeys,
+  '0056-ledger-warnings': ledgerWarnings,
 }
