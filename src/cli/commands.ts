@@ -7,6 +7,7 @@ import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { ledgerKeyCommands } from './ledger-keys.ts'
 import { networkCommands } from './ledger-networks.ts'
+import { ledgerStatus } from './ledger-status.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { serve } from './serve.ts'
@@ -34,5 +35,6 @@ export const commands: readonly Command[] = [
   ...ledgerCommands,
   ...ledgerKeyCommands,
   ...networkCommands,
+  ledgerStatus,
   verify,
 ]

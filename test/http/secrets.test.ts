@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
-import { MasterKey } from '../../src/access/auth/master-key.ts'
-import { filesIn } from '../../src/config/data-folder.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { signedIn } from '../support/console-browser.ts'
@@ -74,12 +72,9 @@ class Exercise {
     this.#addSigningKey('the second signing key')
     const token = await this.#token('another token', rotated)
     await this.#signed()
-    this.#addLedgerKeys()
     const { dataDir } = this.#service
     const accounts = { api: this.#api, admin: this.#admin, dataDir, master: this.#master }
-    for (const [what, secret] of await putAccounts(accounts, this.answers)) {
-      this.secrets.set(what, secret)
-    }
+    await putAccounts(accounts, this.secrets, this.answers)
     await this.#anchored()
     await this.#mqtt(rotated, token)
     await this.#webhook()
@@ -136,17 +131,6 @@ class Exercise {
     const leaked = await leakedKeys(this.#api, this.#admin, this.#idempotencyKey)
     this.answers.push(...leaked.answers)
     for (const one of [...first, ...found(), ...leaked.secrets]) this.secrets.set(...one)
-  }
-
-  #addLedgerKeys(): void {
-    const { ledger } = filesIn(this.#service.dataDir)
-    const text = readFileSync(join(ledger, 'keys.json'), 'utf8')
-    const { keys } = JSON.parse(text) as { keys: { role: string; private: string }[] }
-    const cipher = new MasterKey(this.#master)
-    for (const { role, private: secret } of keys) {
-      const d = cipher.decrypt(Buffer.from(secret, 'base64'))
-      this.secrets.set(`the key of the ledger for ${role}`, Buffer.from(d, 'base64url'))
-    }
   }
 
   /** With everything that is answered of it, to its owner and to strangers. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
@@ -13,8 +15,12 @@ interface Accounts {
   readonly master: Buffer
 }
 
-/** Makes accounts on real networks and brings some along: rightly, wrongly, and under a key. Resolves with what is secret of them. */
-export async function putAccounts(accounts: Accounts, answers: string[]): Promise<Secrets> {
+/** Makes accounts on real networks and brings some along: rightly, wrongly, and under a key. */
+export async function putAccounts(
+  accounts: Accounts,
+  secrets: Secrets,
+  answers: string[],
+): Promise<void> {
   const { api, admin, dataDir, master } = accounts
   const seed = 'sEdTM1uX8pu2do5XvTnutH6HsouMaM2'
   const privateKey = Buffer.from('canary'.padEnd(32, '7'))
@@ -35,11 +41,10 @@ export async function putAccounts(accounts: Accounts, answers: string[]): Promis
     answers.push(JSON.stringify(answer.body))
   }
   answers.push(JSON.stringify((await api.request('GET', '/ledger-keys', { headers })).body))
-  return new Map([
-    ['the seed of an account', Buffer.from(seed)],
-    ['the key of an account', privateKey],
-    ...storedKeys(dataDir, master),
-  ])
+  secrets.set('the seed of an account', Buffer.from(seed))
+  secrets.set('the key of an account', privateKey)
+  const stored = [...storedKeys(dataDir, master), ...sandboxKeys(dataDir, master)]
+  for (const [what, key] of stored) secrets.set(what, key)
 }
 
 function storedKeys(dataDir: string, master: Buffer): [string, Buffer][] {
@@ -51,5 +56,16 @@ function storedKeys(dataDir: string, master: Buffer): [string, Buffer][] {
   return rows.map(({ network, bytes }) => {
     const hex = cipher.decrypt(bytes as Uint8Array)
     return [`the key of ${String(network)}`, Buffer.from(hex, 'hex')]
+  })
+}
+
+/** The keys of the ledger of our own, which are made at the start. */
+function sandboxKeys(dataDir: string, master: Buffer): [string, Buffer][] {
+  const text = readFileSync(join(filesIn(dataDir).ledger, 'keys.json'), 'utf8')
+  const { keys } = JSON.parse(text) as { keys: { role: string; private: string }[] }
+  const cipher = new MasterKey(master)
+  return keys.map(({ role, private: secret }) => {
+    const d = cipher.decrypt(Buffer.from(secret, 'base64'))
+    return [`the key of the ledger for ${role}`, Buffer.from(d, 'base64url')]
   })
 }

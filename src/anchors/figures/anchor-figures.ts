@@ -61,10 +61,10 @@ export async function anchorFigures(
 const missing: Counted = { transactions: 0, verifications: 0, unanchored: 0, signatures: 0 }
 
 /** The first of a state has waited for the longest: they are taken in the order of their numbers. */
-async function firstBegun(
+export async function firstBegun(
   state: StateDatabase,
   network: string,
-  name: AnchorState,
+  name: string,
 ): Promise<number> {
   const row = await state
     .selectFrom('anchors')

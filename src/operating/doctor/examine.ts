@@ -11,6 +11,7 @@ import {
 import { checkDisk, checkFolder, checkLock, checkSync } from './folder-checks.ts'
 import { checkLedger } from './ledger-checks.ts'
 import { checkPorts, checkTls } from './network-checks.ts'
+import { checkNetworkLedgers } from './network-ledger-checks.ts'
 import { checkClock, checkFlags, checkNode, checkSettings } from './runtime-checks.ts'
 import { type Ask, checkService } from './service-check.ts'
 
@@ -31,6 +32,7 @@ export async function examine(
     // What is in a folder that is none has nothing to tell.
     ...(folder.status === 'fail' ? [] : inFolder.map((check) => check(surroundings))),
     ...(folder.status === 'fail' ? [] : await longChecks(surroundings)),
+    ...(await checkNetworkLedgers(surroundings)),
     checkTls(surroundings),
     await checkConsole(),
     ...(await checkPorts(surroundings)),

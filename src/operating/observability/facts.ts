@@ -16,6 +16,7 @@ import type { FolderWatch } from './folder-watch.ts'
 import type { FailingParts } from './health.ts'
 import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
+import { ledgerMetrics, type MeasuredLedgers } from './ledger-facts.ts'
 import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
@@ -76,6 +77,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly delivering: { stats(): Promise<MeasuredDeliveries | undefined> }
   readonly alerts: MeasuredAlerts
   readonly anchoring: MeasuredAnchors
+  readonly ledgers: MeasuredLedgers
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {
@@ -138,6 +140,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       refusedUploads(parts.filing),
     ],
     byState: [anchorsByState(parts.anchoring)],
+    byNetwork: ledgerMetrics(parts.ledgers),
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
@@ -198,7 +201,8 @@ function keptMetrics(
   ]
 }
 
-async function askThreads({ journal, worker, delivering, anchoring, alerts }: MeasuredParts) {
+async function askThreads(parts: MeasuredParts) {
+  const { journal, worker, delivering, anchoring, ledgers, alerts } = parts
   return await Promise.allSettled([
     journal.status(),
     worker.status(),
@@ -206,5 +210,6 @@ async function askThreads({ journal, worker, delivering, anchoring, alerts }: Me
     delivering.stats(),
     alerts.count(),
     anchoring.count(),
+    ledgers.count(),
   ])
 }

@@ -75,6 +75,13 @@ export const metricHelp = {
   resources_unanchored: 'Resources of before there were anchors without one, counted up to 100,000',
   anchor_transactions_total: 'Transactions ever signed for ledgers',
   signatures_waiting: 'Signatures that wait for their content, counted up to 100,000',
+  ledger_ready: '1 while anchors can be put on a real network, else 0',
+  ledger_in_flight: 'Transactions signed for a network that are in no block for good yet',
+  ledger_oldest_seconds:
+    'Seconds since the oldest anchor under way for a network was begun, or begun again; 0 without one',
+  ledger_anchors_left: 'Anchors that the account on a network can pay for at the price of now',
+  ledger_spent_total:
+    'What the balance on a network has gone down by since the start, in drops or wei',
   verifications_waiting: 'Vaults that wait to be compared with their ledger, up to 10,000',
   backup_running: '1 while a backup is made, else 0',
   backups_failed_total: 'Backups that failed',

@@ -24,10 +24,19 @@ export interface GaugeByState {
   readonly values: () => Readonly<Record<string, number>>
 }
 
+/** A figure with a value for each network that is known; those of others are left out. */
+export interface ByNetwork {
+  readonly type: Metric['type']
+  readonly name: string
+  readonly help: string
+  readonly values: () => Readonly<Record<string, number>>
+}
+
 export interface MetricsNeeds {
   readonly metrics: readonly Metric[]
   readonly byReason: readonly CounterByReason[]
   readonly byState: readonly GaugeByState[]
+  readonly byNetwork: readonly ByNetwork[]
   /** Brings in what other threads have counted, once per scrape. */
   readonly refresh: () => Promise<void>
 }
@@ -37,6 +46,7 @@ export function metricsRoutes({
   metrics,
   byReason,
   byState,
+  byNetwork,
   refresh,
 }: MetricsNeeds): FastifyPluginAsync {
   const registry = new Registry()
@@ -44,6 +54,7 @@ export function metricsRoutes({
   for (const metric of metrics) register(registry, metric)
   for (const counter of byReason) registerByReason(registry, counter)
   for (const gauge of byState) registerByState(registry, gauge)
+  for (const one of byNetwork) registerByNetwork(registry, one)
   return async (app) => {
     app.get('/metrics', { schema: readMetrics }, async (_, reply) => {
       await refresh()
@@ -90,4 +101,19 @@ function registerByState(registry: Registry, { name, help, values }: GaugeByStat
       for (const [state, value] of Object.entries(values())) gauge.set({ state }, value)
     },
   })
+}
+
+function registerByNetwork(registry: Registry, { type, name, help, values }: ByNetwork): void {
+  const options = {
+    name: `streamvault_${name}`,
+    help,
+    labelNames: ['network'] as const,
+    registers: [registry],
+    collect() {
+      figure.reset()
+      for (const [network, value] of Object.entries(values())) figure.inc({ network }, value)
+    },
+  }
+  const figure: Gauge<'network'> | Counter<'network'> =
+    type === 'gauge' ? new Gauge(options) : new Counter(options)
 }

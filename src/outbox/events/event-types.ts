@@ -59,6 +59,7 @@ export const securityTypes = [
   'security.key_revoked',
   'security.webhook_disabled',
   'security.email_disabled',
+  'security.ledger_funds_low',
 ] as const
 
 export type EmittedType = (typeof emittedTypes)[number]

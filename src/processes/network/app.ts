@@ -52,7 +52,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const fronts = await startFronts(engine, { config, logger })
   const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering, filing } =
     fronts
-  const { anchoring, contentSigning, sharing } = fronts
+  const { anchoring, ledgers, contentSigning, sharing } = fronts
   const addresses = addressesOf(config, { http, mqtt })
   engine.folder.announce(Object.values(addresses))
   return {
@@ -80,6 +80,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
         () => allOf([mqtt?.close(), closeHttp(http), fetching.running.stop()]),
         () => allOf([backups.close(), relay.stop(), transfers.stop(), delivering.stop()]),
         () => allOf([filing.stop(), contentSigning.stop(), anchoring.stop(), sharing.stop()]),
+        () => ledgers.stop(),
         () => engine.commits.drain(),
         () => purges.stop(),
         () => auth.close(),

@@ -38,6 +38,7 @@ import type { Engine } from './engine.ts'
 import { type Fetching, openFetching } from './fetching.ts'
 import { type Filing, openFiling } from './filing.ts'
 import { openLive } from './following.ts'
+import { type Ledgers, openLedgers } from './ledgers.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { guardedRoutes } from './routes.ts'
@@ -60,6 +61,7 @@ export interface Fronts {
   readonly delivering: Delivering
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
 }
@@ -78,6 +80,7 @@ interface Parts {
   readonly notifying: Notifying
   readonly filing: Filing
   readonly anchoring: Anchoring
+  readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
   readonly unrouted: UnroutedMessages
@@ -92,7 +95,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
-  const { anchoring, contentSigning, sharing } = parts
+  const { anchoring, ledgers, contentSigning, sharing } = parts
   const { auth } = access
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
@@ -103,6 +106,7 @@ export async function startFronts(
   await fetching.running.start()
   await transfers.start()
   filing.start()
+  await ledgers.start()
   await anchoring.start()
   contentSigning.start()
   sharing.start()
@@ -123,6 +127,7 @@ export async function startFronts(
     delivering,
     filing,
     anchoring,
+    ledgers,
     contentSigning,
     sharing,
   }
@@ -172,6 +177,7 @@ async function openParts(
     access,
     filing,
     anchoring: openAnchoring(engine, { ...domains, config, logger, cipher, contentSigning }),
+    ledgers: await openLedgers(engine, { ...config, cipher, onFailure }),
     contentSigning,
     sharing: openSharing(engine, { audit: access.audit, onFailure }),
     live: openLive(engine, { logger, sessions: access.auth.sessions }),
@@ -287,12 +293,14 @@ function routesOf(
 ): readonly GuardedRoutes[] {
   const { config, engine, domains, access, live, fetching } = parts
   const { transfers, backing, delivering, notifying, filing, contentSigning, sharing } = parts
+  const { anchoring, ledgers } = parts
   const { posts } = access
   return [
     ...access.routes,
     ...signingIn.routes,
     backing.routes(posts),
     ...delivering.routes(posts),
+    ...ledgers.routes(() => anchoring.degraded()),
     ...contentSigning.routes(posts),
     ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
     ...notifyingRoutes({ ...notifying, notified: engine.notified, live, posts }),
@@ -318,7 +326,7 @@ function routesOf(
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
-  const { transfers, backing, delivering, filing, anchoring, contentSigning } = parts
+  const { transfers, backing, delivering, filing, anchoring, ledgers, contentSigning } = parts
   const { auth } = access
   const bodies = new BodiesInFlight()
   const broker = waysTo(config, mqtt)
@@ -342,7 +350,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...contentSigning.openRoutes,
       healthRoutes({
         failingParts: () => failingParts(engine),
-        degradedParts: () => anchoring.degraded(),
+        degradedParts: async () => ({ ...(await anchoring.degraded()), ...ledgers.problems() }),
       }),
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker }),
@@ -362,6 +370,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           delivering,
           filing,
           anchoring: anchoring.measured,
+          ledgers: ledgers.measured,
         }),
       ),
     ],

@@ -8,6 +8,7 @@ export interface AnchorTables {
   anchor_leaves: AnchorLeafTable
   anchor_transactions: AnchorTransactionTable
   ledger_keys: LedgerKeyTable
+  ledger_warnings: LedgerWarningTable
   metadata: MetadataTable
   unanchored: UnanchoredTable
   verifications: VerificationTable
@@ -116,4 +117,10 @@ interface LedgerKeyTable {
   /** Hexadecimal, encrypted with the master key. */
   readonly private_key_encrypted: Uint8Array
   readonly created_at: number
+}
+
+/** A network with hardly any money left, of which somebody was told. */
+interface LedgerWarningTable {
+  readonly network: string
+  readonly told_at: number
 }

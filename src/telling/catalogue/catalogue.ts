@@ -46,6 +46,7 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'security.key_revoked',
   'security.webhook_disabled',
   'security.email_disabled',
+  'security.ledger_funds_low',
   'stream.data_received',
   'vault.data_updated',
   'vault.accessed',

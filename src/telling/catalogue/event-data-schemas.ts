@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 
 import { alertFields } from '../../alerts/alert-api.ts'
+import { ledgers } from '../../core/ledger.ts'
 import { keySchema } from '../../identity/keys/key-api.ts'
 
 import type { KnownType } from '../../outbox/events/event-types.ts'
@@ -89,6 +90,16 @@ const changedPermission = record({
   change: choice(['granted', 'updated', 'revoked']),
 })
 
+const ledgerFunds = record({
+  name: text,
+  ledger: choice(ledgers),
+  network: text,
+  account: { ...text, description: 'The address to be funded.' },
+  anchors_left: { ...count, description: 'How many it can still pay for.' },
+  balance: { ...text, description: 'In `unit`, as decimal text.' },
+  unit: choice(['drops', 'wei']),
+})
+
 const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
   'vault.data_updated': record({ vaultId: uuid, ...coalesced }),
   'vault.accessed': record({ vaultId: uuid, ...coalesced }),
@@ -101,6 +112,7 @@ const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
   'security.key_revoked': keySchema,
   'security.webhook_disabled': record({ id: uuid, url: text, consecutive_failures: count }),
   'security.email_disabled': record({ id: uuid, email: text, consecutive_failures: count }),
+  'security.ledger_funds_low': ledgerFunds,
 }
 
 const byResource: Readonly<Record<string, TSchema>> = {

@@ -42,6 +42,7 @@ import { signatures } from './0052-signatures.ts'
 import { inboxPlaces } from './0053-inbox-places.ts'
 import { transactionTerms } from './0054-transaction-terms.ts'
 import { ledgerKeys } from './0055-ledger-keys.ts'
+import { ledgerWarnings } from './0056-ledger-warnings.ts'
 import { whatIsShared } from './0057-what-is-shared.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
@@ -89,5 +90,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0053-inbox-places': inboxPlaces,
   '0054-transaction-terms': transactionTerms,
   '0055-ledger-keys': ledgerKeys,
+  '0056-ledger-warnings': ledgerWarnings,
   '0057-what-is-shared': whatIsShared,
 }

@@ -39,6 +39,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
   key_revoked: { type: 'WARNING', title: 'API key revoked' },
   webhook_disabled: { type: 'ACTION_REQUIRED', title: 'Webhook disabled after repeated failures' },
   email_disabled: { type: 'ACTION_REQUIRED', title: 'Address disabled after repeated failures' },
+  ledger_funds_low: { type: 'ACTION_REQUIRED', title: 'Account of a ledger is nearly empty' },
 }
 
 /** How a verification has ended is in its data: only one of its ends is a good one. */

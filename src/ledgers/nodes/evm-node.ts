@@ -1,0 +1,68 @@
+import type { Ledger } from '../../core/ledger.ts'
+import type { LedgerSettings } from '../../core/ledger-settings.ts'
+import { LedgerUnreachable } from '../ledger.ts'
+import { askNode } from './ask-node.ts'
+import type { LedgerAccountFigures, LedgerNode, Patience } from './node-figures.ts'
+
+/** What a root costs at most, of however many leaves: the contract stores none of them. */
+export const gasOfAnchor = 60_000n
+
+const gwei = 1_000_000_000n
+
+/** Tips that blocks are made for; Polygon's nodes take none below 25 gwei (https://docs.polygon.technology/pos/concepts/transactions/eip-1559/). */
+const tipMin: Readonly<Partial<Record<Ledger, bigint>>> = { POLYGON_POS: 30n * gwei }
+
+const usPerSecond = 1_000_000
+
+/** A node of an EVM network (https://ethereum.org/developers/docs/apis/json-rpc/). */
+export class EvmNode implements LedgerNode {
+  readonly #endpoint: string
+  readonly #settings: LedgerSettings
+  readonly #timeoutMs: number
+
+  constructor(endpoint: string, settings: LedgerSettings, { timeoutMs }: Patience) {
+    this.#endpoint = endpoint
+    this.#settings = settings
+    this.#timeoutMs = timeoutMs
+  }
+
+  async network(): Promise<string> {
+    return `eip155:${quantity(await this.#ask('eth_chainId', []))}`
+  }
+
+  async figures(account: string | undefined): Promise<LedgerAccountFigures> {
+    const { contract, ledger } = this.#settings
+    const [block, tip, balance, code] = await Promise.all([
+      this.#ask('eth_getBlockByNumber', ['latest', false]),
+      // Networks without such a market do not know the question.
+      this.#ask('eth_maxPriorityFeePerGas', []).catch(() => '0x0'),
+      account === undefined ? undefined : this.#ask('eth_getBalance', [account, 'latest']),
+      contract === undefined ? undefined : this.#ask('eth_getCode', [contract, 'latest']),
+    ])
+    const { timestamp, baseFeePerGas = '0x0' } = { ...(block as Block | null) }
+    const least = tipMin[ledger] ?? 0n
+    const offered = quantity(tip)
+    const fee = quantity(baseFeePerGas) + (offered > least ? offered : least)
+    return {
+      feeOfAnchor: fee * gasOfAnchor,
+      balance: balance === undefined ? undefined : quantity(balance),
+      blockTimeUs: Number(quantity(timestamp)) * usPerSecond,
+      hasContract: code === undefined ? undefined : code !== '0x',
+    }
+  }
+
+  async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    return await askNode(this.#endpoint, { method, params }, this.#timeoutMs)
+  }
+}
+
+interface Block {
+  readonly timestamp?: unknown
+  readonly baseFeePerGas?: unknown
+}
+
+/** A number as nodes write it: hexadecimal with 0x. @throws LedgerUnreachable when it is none */
+function quantity(text: unknown): bigint {
+  if (typeof text === 'string' && /^0x[\da-f]{1,64}$/i.test(text)) return BigInt(text)
+  throw new LedgerUnreachable('the node answers with something that is no number')
+}
