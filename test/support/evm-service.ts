@@ -88,8 +88,9 @@ export class EvmService implements AsyncDisposable {
     this.#process = undefined
   }
 
-  async resume(): Promise<void> {
-    this.#process = await startServiceProcess(this.dataDir, this.settings)
+  /** @param others settings for this time alone */
+  async resume(others: Environment = {}): Promise<void> {
+    this.#process = await startServiceProcess(this.dataDir, { ...this.settings, ...others })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
