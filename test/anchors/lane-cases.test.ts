@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { KilledLane } from '../support/killed-lane.ts'
 import { laneCases } from '../support/lane-cases.ts'
 import { Twins } from '../support/twins.ts'

@@ -59,11 +59,6 @@ export class Lane {
     this.#woken.resolve()
   }
 
-  /** The ledger; undefined while it could not be opened. */
-  get ledger(): Ledger | undefined {
-    return this.#ledger
-  }
-
   figures(): LaneFigures {
     const { network } = this.#needs
     const counts = { signed: this.#signed, completed: this.#completed, inFlight: this.#inFlight }
@@ -88,10 +83,6 @@ export class Lane {
       }
       await this.#rest(dueAtUs, signal)
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#ledger?.close()
   }
 
   /** Resolves with when to come again, in steady microseconds. */

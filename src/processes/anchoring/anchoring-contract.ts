@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { FilesAddress } from '../../config/files.ts'
+import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 
 /** What the thread is started with. What it may be asked is in `anchoring-procedures.ts` of its domain. */
@@ -8,6 +9,8 @@ export interface AnchoringThreadData {
   readonly dataDir: string
   /** As it was configured; else it is in the data folder. */
   readonly masterKey: string | undefined
+  /** Networks that are configured, besides the sandbox. */
+  readonly ledgers: readonly LedgerSettings[]
   /** The folder of the sandbox. */
   readonly ledgerFolder: string
   /** Where the files of users are: the folder is that of the data folder. */

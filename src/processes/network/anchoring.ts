@@ -93,7 +93,7 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         logger.error({ err: error }, 'the keys of the sandbox ledger are of no use')
       }
       if (config.isAnchoring) earlier.start()
-      if (config.isAnchoring && (await new OpenWork(state, sandbox).isThere())) anchoring.wake()
+      if (config.isAnchoring && (await isWorkThere(state, config))) anchoring.wake()
       if (await verifications.isThere()) anchoring.wake()
     },
     async stop() {
@@ -108,6 +108,7 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
     statePath: folder.state,
     dataDir: config.dataDir,
     masterKey: config.masterKey,
+    ledgers: config.ledgers,
     ledgerFolder: folder.ledger,
     filesAddress: config.filesAddress,
     filesFolder: folder.files,
@@ -121,6 +122,14 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
   return new ThreadedAnchoring(() =>
     startThread(import.meta.url, '../anchoring/anchoring-thread', options),
   )
+}
+
+/** Whether anything is left to be done on a network that is there. */
+async function isWorkThere(state: StateDatabase, { ledgers }: Config): Promise<boolean> {
+  for (const network of [sandbox, ...ledgers.map((one) => one.network)]) {
+    if (await new OpenWork(state, network).isThere()) return true
+  }
+  return false
 }
 
 function measuredIn(state: StateDatabase): MeasuredAnchors {

@@ -38,7 +38,7 @@ export type Domains = ReturnType<typeof openDomains>
 /** Parts that the routes and the connectors of the service stand on, each made once. */
 export function openDomains(
   engine: Engine,
-  { publicUrl, uploadWaitUs }: Pick<Config, 'publicUrl' | 'uploadWaitUs'>,
+  { publicUrl, uploadWaitUs, ledgers }: Pick<Config, 'publicUrl' | 'uploadWaitUs' | 'ledgers'>,
   digests: SecretDigests,
 ) {
   const { state, worker, directory, commits, entries } = engine
@@ -48,8 +48,9 @@ export function openDomains(
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
   const assetStreams = new AssetStreamStore(stored)
-  // None is configured: there are no ledgers but the one of our own.
-  const networks: ConfiguredNetworks = new Map()
+  const networks: ConfiguredNetworks = new Map(
+    ledgers.map(({ ledger, network }) => [ledger, network]),
+  )
   return {
     streams,
     changes: new StreamChanges(stored),

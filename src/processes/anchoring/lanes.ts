@@ -1,0 +1,116 @@
+import type { Logger } from 'pino'
+import { sandbox } from '../../anchors/intents/chosen-network.ts'
+import type { AnchorRules } from '../../anchors/intents/next-step.ts'
+import { ledgerAccount } from '../../anchors/keys/ledger-key-store.ts'
+import type { AnchorDeskProcedures } from '../../anchors/pursuit/anchoring-procedures.ts'
+import type { DeskRequest } from '../../anchors/pursuit/desk.ts'
+import { Lane } from '../../anchors/pursuit/lane.ts'
+import { OpenWork } from '../../anchors/pursuit/open-work.ts'
+import { abandonOtherAccounts } from '../../anchors/pursuit/sequences.ts'
+import { systemClock } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { LedgerSettings } from '../../core/ledger-settings.ts'
+import type { Remote } from '../../core/threads/rpc.ts'
+import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
+import { LedgerUnreachable } from '../../ledgers/ledger.ts'
+import { openLedger } from '../../ledgers/open-ledger.ts'
+import type { Cipher } from '../../ledgers/sandbox/keys.ts'
+import { SandboxLedger } from '../../ledgers/sandbox/sandbox-ledger.ts'
+import type { Signer } from '../../ledgers/signer.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import type { AnchoringThreadData } from './anchoring-contract.ts'
+import { OneLedger } from './one-ledger.ts'
+
+type Rules = Omit<AnchorRules, 'jitter' | 'patienceUs'>
+
+/** Waits after failures of the ledger of our own: its disk may be well again at any time. */
+const sandboxRules: Rules = { retryUsMin: 500_000, retryUsMax: 10_000_000 }
+
+/** Nodes of others are asked less often: they make a block every two seconds at most, and count who asks. */
+const networkRules: Rules = { retryUsMin: 2_000_000, retryUsMax: 60_000_000 }
+
+export interface LaneParts {
+  readonly data: AnchoringThreadData
+  readonly state: StateDatabase
+  readonly cipher: Cipher
+  readonly logger: Logger
+  readonly calls: Pick<Remote<AnchorDeskProcedures>, 'exchange'>
+  readonly onFailure: (error: unknown) => void
+}
+
+/** A ledger, and the lane of everything that goes onto it. */
+export interface NetworkLane {
+  readonly network: string
+  readonly ledger: OneLedger
+  readonly lane: Lane
+}
+
+/** That of our own first, then those that are configured. */
+export function openLanes(parts: LaneParts): readonly NetworkLane[] {
+  return [sandboxLane(parts), ...parts.data.ledgers.map((settings) => networkLane(parts, settings))]
+}
+
+function sandboxLane(parts: LaneParts): NetworkLane {
+  const { data, cipher, logger } = parts
+  const { ledgerFolder: folder, batchWaitUs } = data
+  const ledger = new OneLedger(() =>
+    SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs }),
+  )
+  const pursuing = pursuingOf(parts, sandbox)
+  const open = async () => {
+    const opened = await ledger.opened()
+    const abandoned = await abandonOtherAccounts(pursuing, opened)
+    if (abandoned > 0) {
+      logger.warn({ abandoned }, 'the ledger was begun anew: what was under way is signed again')
+    }
+    return opened
+  }
+  const { patienceUs } = data
+  return {
+    network: sandbox,
+    ledger,
+    lane: new Lane({ ...pursuing, open, rules: { ...sandboxRules, patienceUs } }),
+  }
+}
+
+function networkLane(parts: LaneParts, settings: LedgerSettings): NetworkLane {
+  const { state, cipher, data } = parts
+  const { network } = settings
+  const { patienceUs, batchWaitUs } = data
+  const signerOf = async (role: KeyRole) => await signerIn({ state, cipher }, network, role)
+  const ledger = new OneLedger(() =>
+    openLedger({ settings, signerOf, clock: systemClock, batchWaitUs }),
+  )
+  const rules = { ...networkRules, patienceUs }
+  const open = () => ledger.opened()
+  return { network, ledger, lane: new Lane({ ...pursuingOf(parts, network), open, rules }) }
+}
+
+function pursuingOf({ state, calls, onFailure }: LaneParts, network: string) {
+  return {
+    network,
+    work: new OpenWork(state, network),
+    desk: { exchange: (request: DeskRequest) => calls.exchange(request) },
+    clock: systemClock,
+    random: Math.random,
+    onFailure,
+  }
+}
+
+/** @throws LedgerUnreachable that says what to do */
+async function signerIn(
+  { state, cipher }: Pick<LaneParts, 'state' | 'cipher'>,
+  network: string,
+  role: KeyRole,
+): Promise<Signer> {
+  let account: Awaited<ReturnType<typeof ledgerAccount>>
+  try {
+    account = await ledgerAccount(state, cipher, { network, role })
+  } catch (error) {
+    throw new LedgerUnreachable(messageOf(error), { cause: error })
+  }
+  if (account) return account.signer
+  throw new LedgerUnreachable(
+    `${network} has no key for its ${role}: make one with ledger keys create`,
+  )
+}
