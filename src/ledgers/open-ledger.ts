@@ -20,7 +20,14 @@ export interface LedgerNeeds {
 type Opener = (needs: LedgerNeeds) => Promise<Ledger>
 
 /** Adapters, by whom they talk to. Each is loaded when it is needed for the first time: its library takes a second, and memory. */
-const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {}
+const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {
+  async xrpl({ settings, signerOf, batchWaitUs }) {
+    const { endpoints, network, feeMax } = settings
+    const [issuer, distributor] = [await signerOf('issuer'), await signerOf('distributor')]
+    const { XrplLedger } = await import('./xrpl/xrpl-ledger.ts')
+    return new XrplLedger({ endpoints, network, feeMax, issuer, distributor, batchWaitUs })
+  },
+}
 
 /**
  * Opens a real network.

@@ -26,7 +26,9 @@ export async function deedOf(
   const intentId = said.intentId ?? newId()
   const leaves = said.leaves ?? [{ intentId, cid: await rawCidOf(Buffer.from(intentId)) }]
   const { root } = MerkleTree.over(leaves.map(({ cid }) => cid))
-  return { intentId, kind: said.kind ?? 'root', root, leaves }
+  const kind = said.kind ?? 'root'
+  const uri = `ipfs://${leaves[0]?.cid}`
+  return { intentId, kind, root, leaves, ...(kind === 'nft' && { uri }) }
 }
 
 /** What is seen of a transaction once it is in a block for good. */
