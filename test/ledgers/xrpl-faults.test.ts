@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeForSigning, Wallet } from 'xrpl'
 import { newId } from '../../src/core/ids.ts'
 import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
+import { memoOf } from '../../src/ledgers/xrpl/memos.ts'
 import { termsOf } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
 import { deedOf, includedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
 import { fundedLedger, openXrplLedger, seeds } from '../support/xrpl-ledger.ts'
@@ -81,6 +82,19 @@ describe('a transaction of XRPL', () => {
     expect(await problemOf(ledger.submit(blob))).toContain('does not have all ledgers')
     node.remember()
     expect(await ledger.submit(blob)).toEqual({ is: 'superseded' })
+  })
+
+  test('that is validated is not over, where only one of hash and history says so', async () => {
+    await using tested = await fundedLedger()
+    const { ledger, node, chain } = tested
+    const { blob, terms } = await signedOn(tested)
+    await ledger.submit(blob)
+    chain.closeMany(40)
+    node.forget(termsOf(terms).last - 1, termsOf(terms).last - 1)
+    expect(await ledger.submit(blob)).toEqual({ is: 'accepted' })
+    node.remember()
+    node.isWithoutIndex = true
+    expect(await ledger.submit(blob)).toEqual({ is: 'accepted' })
   })
 
   test('that a node remembers without a ledger is over all the same', async () => {
@@ -239,6 +253,9 @@ describe('nodes of XRPL', () => {
     expect(await problemOf(ledger.nextSequence())).toBe(lagging)
     expect(await problemOf(ledger.find([newId()]))).toBe(lagging)
     expect(await problemOf(ledger.prepare(await deedOf()))).toBe(lagging)
+    // One says how far they are, and another one answers the rest.
+    node.isSeveral = true
+    expect(await problemOf(ledger.nextSequence())).toContain('behind')
     node.stopsAt = undefined
     expect(await ledger.nextSequence()).toBe(sequence + 1)
   })
@@ -355,6 +372,26 @@ describe('what is found of an account', () => {
     expect([...found.values()].map(({ hash }) => hash)).toEqual(expected.map(({ hash }) => hash))
     const [one] = deeds
     expect(found.get(one?.deed.intentId ?? '')?.deed).toEqual({ ...one?.deed, leaves: [] })
+  })
+
+  test('is not what others have sent to it', async () => {
+    await using tested = await fundedLedger()
+    const { ledger, chain } = tested
+    const deed = await deedOf()
+    const other = Wallet.fromSeed(seeds.ed25519)
+    chain.fund(other.classicAddress, 5_000_000n)
+    const { tx_blob: blob } = other.sign({
+      TransactionType: 'Payment',
+      Account: other.classicAddress,
+      Destination: ledger.account,
+      Amount: '1',
+      Fee: '10',
+      Sequence: chain.current().get(other.classicAddress)?.sequence ?? 0,
+      Memos: [memoOf(deed)],
+    })
+    expect(chain.submit(blob)).toBe('tesSUCCESS')
+    chain.close()
+    expect(await ledger.find([deed.intentId])).toEqual(new Map())
   })
 
   test('has to be whole since the account was made', async () => {

@@ -21,6 +21,12 @@ export class XrplNode implements AsyncDisposable {
   cut: Cut | undefined
   /** What the next transaction is answered that is sent, instead of what is true of it. */
   answersNext: string | undefined
+  /** Whether it takes that one all the same. */
+  takesNext = false
+  /** Whether it is several, of which one keeps up and says how they are, as behind a balancer. */
+  isSeveral = false
+  /** Whether it finds no transaction by its hash. */
+  isWithoutIndex = false
   /** Commands that it was asked for, in order. */
   readonly asked: string[] = []
   #forgotten: readonly [number, number] | undefined
@@ -131,13 +137,17 @@ export class XrplNode implements AsyncDisposable {
     const said = command === 'submit' ? this.answersNext : undefined
     if (said !== undefined) {
       this.answersNext = undefined
+      if (this.takesNext) this.chain.submit(String(request['tx_blob']))
       return { status: 'success', result: { engine_result: said } }
     }
     try {
       const answerTo = commands[command]
       // "Universal Errors" of the page on the formatting of errors.
       if (!answerTo) throw new NodeError('unknownCmd')
-      return { status: 'success', result: answerTo(this.#view, request) }
+      if (command === 'tx' && this.isWithoutIndex) throw new NodeError('txnNotFound')
+      const isFresh = command === 'server_info' && this.isSeveral
+      const view = isFresh ? { ...this.#view, stopsAt: undefined } : this.#view
+      return { status: 'success', result: answerTo(view, request) }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       return { status: 'error', error: error.message, error_message: 'in words' }
