@@ -138,10 +138,15 @@ export class Chain implements Disposable {
 
   /** Closes a ledger from time to time while something waits: what is signed is not over because a test is slow. */
   closeEvery(ms: number): void {
-    clearInterval(this.#timer)
+    this.hold()
     this.#timer = setInterval(() => {
       if (this.waiting.length > 0) this.close()
     }, ms)
+  }
+
+  /** Closes no ledgers until it is told to. */
+  hold(): void {
+    clearInterval(this.#timer)
   }
 
   /** What is in no ledger is lost, as by a restart of all that know it. */
@@ -179,7 +184,7 @@ export class Chain implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    this.hold()
   }
 
   #placeOf({ hash }: ReadBlob) {
