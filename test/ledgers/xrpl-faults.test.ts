@@ -420,6 +420,17 @@ describe('what is found of an account', () => {
     await putOn(ledger, deed)
     expect([...(await ledger.find([deed.intentId])).keys()]).toEqual([deed.intentId])
   })
+
+  test('may be older than what was looked for before', async () => {
+    await using tested = await fundedLedger()
+    const { ledger, chain } = tested
+    const [deed, later] = [await deedOf(), newId()]
+    chain.closeEvery(20)
+    await putOn(ledger, deed)
+    expect(await ledger.find([later])).toEqual(new Map())
+    const found = await ledger.find([later, deed.intentId])
+    expect([...found.keys()]).toEqual([deed.intentId])
+  })
 })
 
 async function signerOfOther() {

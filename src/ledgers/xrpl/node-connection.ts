@@ -154,7 +154,7 @@ function parsed(text: string): Message {
   return message as Message
 }
 
-/** Whatever a node leaves out is an error with a name of its own. */
+/** An answer that leaves something out is an error with a name of its own. */
 function answerOf({ error, result }: Message): NodeAnswer {
   if (typeof error === 'string') return { error }
   if (typeof result !== 'object' || result === null) return { error: 'nothing' }

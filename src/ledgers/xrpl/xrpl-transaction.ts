@@ -34,7 +34,7 @@ export function termsOf(text: string): XrplTerms {
 /** Bytes of the URI of a token: nodes answer temMALFORMED to more, and the library signs it (https://xrpl.org/docs/references/protocol/transactions/types/nftokenmint). */
 const uriBytesMax = 256
 
-/** Whoever owns it may give it to others (https://xrpl.org/docs/references/protocol/transactions/types/nftokenmint#nftokenmint-flags). */
+/** Its owner may give it to others (https://xrpl.org/docs/references/protocol/transactions/types/nftokenmint#nftokenmint-flags). */
 const tfTransferable = 8
 
 /** All tokens of an account are of one kind. */

@@ -43,7 +43,7 @@ export function readBlob(text: string): ReadBlob | undefined {
 
 interface View {
   readonly accounts: ReadonlyMap<string, Account>
-  /** Of the ledger that it is to get into. */
+  /** The index of the ledger that it is to get into. */
   readonly index: number
   readonly rules: Rules
   /** Transactions of the account that are in the queue. */

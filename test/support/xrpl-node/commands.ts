@@ -194,7 +194,7 @@ function knownLedgers(view: View): readonly ChainLedger[] {
   return view.chain.ledgers.filter((one) => one.index <= index && !view.isForgotten(one.index))
 }
 
-/** Those up to the newest without a gap: the range that nodes search. */
+/** Ledgers up to the newest without a gap: the range that nodes search. */
 function wholeEnd(known: readonly ChainLedger[]): readonly ChainLedger[] {
   const gap = known.findLastIndex(
     ({ index }, at) => index !== (known[at + 1]?.index ?? index + 1) - 1,

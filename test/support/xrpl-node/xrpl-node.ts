@@ -52,7 +52,7 @@ export class XrplNode implements AsyncDisposable {
     return `ws://127.0.0.1:${this.#port}`
   }
 
-  /** The same for JSON-RPC. */
+  /** Its address for JSON-RPC. */
   get httpEndpoint(): string {
     return `http://127.0.0.1:${this.#port}`
   }
