@@ -6,6 +6,7 @@ import { importReadings } from './import.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { ledgerKeyCommands } from './ledger-keys.ts'
+import { networkCommands } from './ledger-networks.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { serve } from './serve.ts'
@@ -32,5 +33,6 @@ export const commands: readonly Command[] = [
   doctor,
   ...ledgerCommands,
   ...ledgerKeyCommands,
+  ...networkCommands,
   verify,
 ]

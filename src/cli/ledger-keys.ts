@@ -1,15 +1,9 @@
-import { type Ledger, ledgers } from '../core/ledger.ts'
+import type { Ledger } from '../core/ledger.ts'
 import { familyOf } from '../core/ledger-settings.ts'
 import { keyRoles, rolesOf } from '../ledgers/keys/ledger-key.ts'
 import { type Administration, administer, serviceOptions } from './administration.ts'
-import {
-  type Command,
-  CommandError,
-  type Input,
-  type Operand,
-  type Option,
-  UsageError,
-} from './command.ts'
+import { type Command, CommandError, type Option, UsageError } from './command.ts'
+import { ledgerIn, ledgerOperand } from './ledger-operand.ts'
 import { table } from './table.ts'
 
 interface LedgerKeyRecord {
@@ -25,21 +19,11 @@ interface LedgerKeyRecord {
 /** A seed or a private key is far shorter. */
 const secretBytesMax = 1_000
 
-const ledgerOperand: Operand = { name: 'LEDGER', summary: `One of: ${ledgers.join(', ')}.` }
-
 const roleOption: Option = {
   name: 'role',
   value: 'ROLE',
   choices: keyRoles,
   summary: 'XRPL has two accounts, and others the issuer alone.',
-}
-
-/** @throws UsageError */
-function ledgerIn({ operands }: Input): Ledger {
-  const given = operands['LEDGER'] ?? ''
-  const found = ledgers.find((one) => one === given.toUpperCase())
-  if (found === undefined) throw new UsageError(`LEDGER must be ${ledgers.join(' or ')}`)
-  return found
 }
 
 const create: Command = {

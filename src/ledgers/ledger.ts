@@ -18,6 +18,8 @@ export interface Deed {
   readonly leaves: readonly Leaf[]
   /** Where the metadata of a token are: `ipfs://<cid>`. */
   readonly uri?: string
+  /** The uuid of what a token is of. */
+  readonly resourceId?: string
 }
 
 /** Under which terms a transaction is signed: what it pays at most, and until when it may get in. JSON that its ledger reads. */

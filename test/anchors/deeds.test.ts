@@ -14,6 +14,7 @@ function waiting(
   return {
     number,
     id,
+    resourceId: `resource-${number}`,
     kind,
     uri: kind === 'nft' ? 'ipfs://bafy' : null,
     assetCode: kind === 'record' ? 'GOLD' : null,
@@ -36,6 +37,8 @@ describe('what is signed of what waits', () => {
     expect(deeds.map(({ deed }) => deed.kind)).toEqual(['nft', 'record', 'root'])
     expect(deeds.map(({ deed }) => deed.leaves.length)).toEqual([4, 1, 5])
     expect(deeds.map(({ deed }) => deed.uri)).toEqual(['ipfs://bafy', undefined, undefined])
+    const resources = deeds.map(({ deed }) => deed.resourceId)
+    expect(resources).toEqual(['resource-1', undefined, undefined])
   })
 
   it('collects leaves until the first of them has waited, and says when that is', () => {

@@ -43,7 +43,7 @@ describe('the node of our own', () => {
       await client.submit(blob)
       node.chain.close()
       const { result } = await client.request({ command: 'tx', transaction: hash })
-      const id = getNFTokenID(result.meta as never) ?? ''
+      const id = getNFTokenID(result.meta) ?? ''
       ids.add(id)
       const read = parseNFTokenID(id)
       expect(read).toMatchObject({ Flags: 8, Issuer: wallet.classicAddress, Taxon: 77 })

@@ -55,10 +55,10 @@ test.each([
   ['80', '01', '3026022100800000000000000000000000000000000000000000000000000000000000000002010'],
   ['7f', '00', '30250220'],
 ])('numbers that begin with %s are written as DER wants it', (first, second, start) => {
-  const part = (byte: string) => Buffer.from(byte.padEnd(64, '0'), 'hex')
+  const high = Buffer.from(first.padEnd(64, '0'), 'hex')
   const low = Buffer.alloc(32)
   low[31] = Number.parseInt(second, 16)
-  const der = derOf(Buffer.concat([part(first), low])).toString('hex')
+  const der = derOf(Buffer.concat([high, low])).toString('hex')
   expect(der.startsWith(start)).toBe(true)
   expect(der.endsWith(`0201${second}`)).toBe(true)
 })

@@ -6,6 +6,7 @@ import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Ledger } from '../../src/ledgers/ledger.ts'
+import type { StateDatabase } from '../../src/storage/state/database.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { HandClock } from './hand-clock.ts'
@@ -19,13 +20,13 @@ const dayUs = 86_400_000_000
 class Kill {
   readonly #at: number
   readonly #killed = Promise.withResolvers<void>()
-  steps = 0
-  isMet = false
+  #steps = 0
 
   constructor(at: number) {
     this.#at = at
   }
 
+  /** Resolves once the step is met. */
   get killed(): Promise<void> {
     return this.#killed.promise
   }
@@ -38,10 +39,25 @@ class Kill {
   }
 
   async #pass(): Promise<void> {
-    if (this.steps++ !== this.#at) return
-    this.isMet = true
+    if (this.#steps++ !== this.#at) return
     this.#killed.resolve()
     await new Promise<never>(() => undefined)
+  }
+}
+
+/** A lane that has nothing to do does not even open its ledger: it rests all the same. */
+class WatchedWork extends OpenWork {
+  readonly #ledger: ScriptedLedger
+
+  constructor(state: StateDatabase, network: string, ledger: ScriptedLedger) {
+    super(state, network)
+    this.#ledger = ledger
+  }
+
+  override async isThere(): Promise<boolean> {
+    const is = await super.isThere()
+    if (!is) this.#ledger.rest()
+    return is
   }
 }
 
@@ -57,6 +73,8 @@ export class KilledLane {
   readonly #twins: Twins
   readonly #network = `scripted ${++made}`
   #kill: Kill
+  /** Whether it was killed: from then on it is not any more. */
+  isKilled = false
   #stopping = new AbortController()
   #lane: Lane | undefined
   #running: Promise<void> | undefined
@@ -70,10 +88,6 @@ export class KilledLane {
     this.#kill = new Kill(killAt)
   }
 
-  get isKilled(): boolean {
-    return this.#kill.isMet
-  }
-
   get figures() {
     return this.#lane?.figures()
   }
@@ -84,16 +98,23 @@ export class KilledLane {
     return await this.rows.plan([cidOf(name)], { kind: 'nft', network, ...wanted })
   }
 
+  /** Has what is to be anchored of a resource go here. */
+  async take(resourceId: string): Promise<void> {
+    const network = this.#network
+    const { state } = this.#twins.tests
+    const anchors = state.updateTable('anchors').set({ network })
+    await this.#twins.tests.commit(anchors.where('resource_id', '=', resourceId))
+  }
+
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
     this.ledger.stir()
     if (this.#lane) this.#lane.wake()
     else this.#start()
-    const kill = this.#kill
-    const { resting } = this.ledger
+    // It may also be killed while nobody looks: it goes by timers, too.
     const isResting = await Promise.race([
-      resting.then(() => true),
-      kill.isMet ? new Promise<never>(() => undefined) : kill.killed.then(() => false),
+      this.#kill.killed.then(() => false),
+      this.ledger.resting.then(() => true),
     ])
     if (!isResting) await this.restart()
     expect(this.failures).toEqual([])
@@ -141,16 +162,15 @@ export class KilledLane {
 
   /**
    * What must hold at the end, however it came to that: each intent is in one transaction on the chain, which its anchor names,
-   * and whose inclusion is kept. None is open.
-   *
-   * @param failed intents that the ledger refuses
+   * and whose inclusion is kept. What the ledger refuses has failed. None is open.
    */
-  async expectAllOnce(failed: readonly string[] = []): Promise<void> {
+  async expectAllOnce(): Promise<void> {
+    const { reverted, refused } = this.ledger
     const chain = this.node.onChain()
     const transactions = new Map((await this.transactions()).map((one) => [one.hash, one]))
     for (const { id, state, transaction_hash: hash } of await this.anchors()) {
-      const isFailed = failed.includes(id)
-      const there = chain.filter(({ intentId }) => intentId === id).map((one) => one.hash)
+      const isFailed = reverted.has(id) || refused.has(id)
+      const there = chain.filter(({ blob }) => blob.includes(id)).map((one) => one.hash)
       expect([state, there]).toEqual(isFailed ? ['failed', []] : ['completed', [hash]])
       if (isFailed) continue
       const row = transactions.get(hash ?? '')
@@ -179,7 +199,7 @@ export class KilledLane {
     const lane = new Lane({
       network: this.#network,
       open: async () => killable(this.ledger, kill),
-      work: new OpenWork(state, this.#network),
+      work: new WatchedWork(state, this.#network, this.ledger),
       desk: { exchange: (request) => kill.around(() => desk.exchange(request)) } as AnchorDesk,
       clock: this.clock,
       rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
@@ -195,10 +215,14 @@ export class KilledLane {
   async #end(): Promise<void> {
     this.#stopping.abort()
     this.#lane?.wake()
-    await Promise.race([this.#running, ...(this.#kill.isMet ? [this.#kill.killed] : [])])
+    const isKilled = await Promise.race([
+      this.#kill.killed.then(() => true),
+      this.#running?.then(() => false),
+    ])
     this.#lane = undefined
-    if (this.#kill.isMet)
-      this.#kill = Object.assign(new Kill(Number.POSITIVE_INFINITY), { isMet: true })
+    if (!isKilled) return
+    this.isKilled = true
+    this.#kill = new Kill(Number.POSITIVE_INFINITY)
   }
 }
 

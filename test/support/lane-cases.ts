@@ -35,7 +35,7 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
       node.mine()
       node.empty()
     }
-    await lane.pass(hourUs, { everyUs: minuteUs, before })
+    await lane.pass(hourUs, { everyUs: 10 * minuteUs, before })
     expect(node.onChain()).toEqual([])
     expect(Math.max(...node.sent.map(({ price }) => price))).toBeLessThanOrEqual(ledger.priceMax)
     expect((await lane.anchors()).map(({ state }) => state)).not.toContain('failed')
@@ -99,7 +99,7 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     const { sent } = node
     const rows = (await lane.transactions()).length
     ledger.node = stale
-    await lane.pass(hourUs, { everyUs: minuteUs })
+    await lane.pass(hourUs, { everyUs: 10 * minuteUs })
     expect((await lane.transactions()).length).toBe(rows)
     expect(stale.sent).toEqual([])
     ledger.node = node
@@ -144,7 +144,6 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     const message = 'the contract reverts it: no such place'
     expect(JSON.parse(failed?.failure ?? '')).toEqual({ error: 'ledger_refused', message })
     expect(node.onChain()).toHaveLength(1)
-    await lane.expectAllOnce([reverted])
   },
 
   'what the network refuses, with later ones in flight and another one that waits': async (
@@ -158,7 +157,6 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     await lane.finish()
     // Whether the next one comes before its place is filled depends on when it is planned.
     expect(sequencesOf(lane)).toEqual(node.onChain().map((_, at) => at))
-    await lane.expectAllOnce([refused])
   },
 
   'a node that is down for ten minutes, and has forgotten all that waits': async (lane) => {
@@ -168,7 +166,7 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     ledger.isDown = true
     node.empty()
     await lane.plan('three')
-    await lane.pass(10 * minuteUs, { everyUs: minuteUs })
+    await lane.pass(10 * minuteUs, { everyUs: 2 * minuteUs })
     ledger.isDown = false
     await lane.finish()
     expect(sequencesOf(lane)).toEqual([0, 1, 2])
@@ -180,7 +178,7 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     lane.clock.step(-hourUs)
     lane.node.price = 20
     await lane.plan('two')
-    await lane.pass(5 * minuteUs, { everyUs: minuteUs })
+    await lane.pass(4 * minuteUs, { everyUs: 2 * minuteUs })
     lane.clock.step(2 * hourUs)
     await lane.finish()
     expect(sequencesOf(lane)).toEqual([0, 1])

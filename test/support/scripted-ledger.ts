@@ -145,7 +145,7 @@ export class ScriptedLedger implements Ledger {
   }
 
   async changed(signal: AbortSignal): Promise<void> {
-    this.#resting.resolve()
+    this.rest()
     await this.#news.next(signal)
   }
 
@@ -154,6 +154,10 @@ export class ScriptedLedger implements Ledger {
   /** Resolves when somebody waits for the next change, and has nothing else to do. */
   get resting(): Promise<void> {
     return this.#resting.promise
+  }
+
+  rest(): void {
+    this.#resting.resolve()
   }
 
   /** Has `resting` mean the next rest. */

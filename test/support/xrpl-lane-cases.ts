@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import { Wallet } from 'xrpl'
 import type { XrplLane } from './xrpl-lane.ts'
-import { seeds } from './xrpl-ledger.ts'
+import { sendByHand } from './xrpl-ledger.ts'
 
 const minuteUs = 60_000_000
 const hourUs = 60 * minuteUs
@@ -65,7 +64,7 @@ export const xrplLaneCases: Readonly<Record<string, XrplLaneCase>> = {
     await lane.plan('one')
     await lane.settle()
     await lane.finish()
-    await sendByHand(lane)
+    sendByHand(lane.chain)
     lane.chain.close()
     await lane.plan('two')
     await lane.settle()
@@ -78,7 +77,7 @@ export const xrplLaneCases: Readonly<Record<string, XrplLaneCase>> = {
     for (const name of ['one', 'two']) await lane.plan(name)
     await lane.settle()
     lane.chain.dropWaiting()
-    await sendByHand(lane)
+    sendByHand(lane.chain)
     lane.chain.close()
     await lane.plan('three')
     await lane.finish()
@@ -184,17 +183,4 @@ export const xrplLaneCases: Readonly<Record<string, XrplLaneCase>> = {
 async function expectNoGap(lane: XrplLane): Promise<void> {
   const sequences = (await lane.done()).map(({ sequence }) => sequence)
   expect(sequences).toEqual(sequences.map((_, at) => (sequences[0] ?? 0) + at))
-}
-
-async function sendByHand({ chain }: XrplLane): Promise<void> {
-  const wallet = Wallet.fromSeed(seeds.secp256k1)
-  const account = wallet.classicAddress
-  const { tx_blob: blob } = wallet.sign({
-    TransactionType: 'AccountSet',
-    Account: account,
-    Fee: '10',
-    Sequence: chain.current().get(account)?.sequence ?? 0,
-    NetworkID: chain.rules.networkId,
-  })
-  expect(chain.submit(blob)).toBe('tesSUCCESS')
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AnchorDesk } from '../../src/anchors/pursuit/desk.ts'
+import type { DeskRequest } from '../../src/anchors/pursuit/desk.ts'
 import { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
@@ -165,13 +165,12 @@ export class XrplLane implements AsyncDisposable {
   #start(): void {
     const { state } = this.#twins.tests
     const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
-    const notify = async () => () => undefined
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
+    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
     const lane = new Lane({
       network: this.network,
       open: async () => this.#killable(await openXrplLedger(this.node)),
       work: new OpenWork(state, this.network),
-      desk: { exchange: (request) => this.#around(() => desk.exchange(request)) } as AnchorDesk,
+      desk: { exchange: (request: DeskRequest) => this.#around(() => desk.exchange(request)) },
       clock: this.clock,
       rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
       random: () => 0.5,
@@ -226,4 +225,9 @@ export class XrplLane implements AsyncDisposable {
       signal.addEventListener('abort', () => resolve())
     })
   }
+}
+
+/** Tells nobody. */
+async function nobody(): Promise<() => void> {
+  return () => undefined
 }

@@ -1,8 +1,12 @@
+import { expect } from 'vitest'
+import { Wallet } from 'xrpl'
 import { localSigner } from '../../src/ledgers/keys/local-signer.ts'
 import { keyOfSecret } from '../../src/ledgers/keys/make-key.ts'
+import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
 import type { Signer } from '../../src/ledgers/signer.ts'
 import { XrplLedger, type XrplNeeds } from '../../src/ledgers/xrpl/xrpl-ledger.ts'
 import type { TestedLedger } from '../contracts/ledger-contract.ts'
+import type { Chain } from './xrpl-node/chain.ts'
 import { XrplNode } from './xrpl-node/xrpl-node.ts'
 
 /** Seeds of accounts, one of each algorithm. */
@@ -77,4 +81,28 @@ export async function testedXrpl(seed: string): Promise<TestedLedger> {
       await node[Symbol.asyncDispose]()
     },
   }
+}
+
+/** What is thrown by something that cannot be asked now: it must not show an address. */
+export async function problemOf(asked: Promise<unknown>): Promise<string> {
+  const error: unknown = await asked.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(LedgerUnreachable)
+  const { message } = error as LedgerUnreachable
+  expect(message).not.toContain('127.0.0.1')
+  return message
+}
+
+/** Sends something from the account of the issuer without us. */
+export function sendByHand(chain: Chain): void {
+  const wallet = Wallet.fromSeed(seeds.secp256k1)
+  const account = wallet.classicAddress
+  const { networkId } = chain.rules
+  const { tx_blob: blob } = wallet.sign({
+    TransactionType: 'AccountSet',
+    Account: account,
+    Fee: '10',
+    Sequence: chain.current().get(account)?.sequence ?? 0,
+    ...(networkId > 1_024 && { NetworkID: networkId }),
+  })
+  expect(chain.submit(blob)).toBe('tesSUCCESS')
 }

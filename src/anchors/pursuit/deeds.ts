@@ -50,13 +50,14 @@ export function planDeeds(waiting: readonly WaitingAnchor[], rules: PlanRules): 
   return { deeds, dueAtUs: batch.length > 0 ? dueAtUs : Number.POSITIVE_INFINITY }
 }
 
-function ownDeed({ id, kind, uri, leaves }: WaitingAnchor): PlannedDeed {
+function ownDeed(anchor: WaitingAnchor): PlannedDeed {
+  const { id, kind, leaves } = anchor
   const deed: Deed = {
     intentId: id,
     kind,
     root: rootOfLeaves(leaves),
     leaves,
-    ...(uri !== null && { uri }),
+    ...tokenOf(anchor),
   }
   return { deed, anchors: [{ id, firstLeaf: 0 }] }
 }
@@ -86,8 +87,18 @@ export function deedOfSigned(intentId: string, anchors: readonly SignedAnchor[])
   const [first] = anchors
   if (!first) return undefined
   const leaves = anchors.flatMap((anchor) => anchor.leaves)
-  const { kind, uri } = intentId === first.id ? first : { kind: 'root' as const, uri: null }
-  return { intentId, kind, root: rootOfLeaves(leaves), leaves, ...(uri !== null && { uri }) }
+  const root = rootOfLeaves(leaves)
+  if (intentId !== first.id) return { intentId, kind: 'root', root, leaves }
+  return { intentId, kind: first.kind, root, leaves, ...tokenOf(first) }
+}
+
+/** What a deed says of a token, where it is one. */
+function tokenOf({
+  kind,
+  uri,
+  resourceId,
+}: Pick<WaitingAnchor, 'kind' | 'uri' | 'resourceId'>): Pick<Deed, 'uri' | 'resourceId'> {
+  return { ...(uri !== null && { uri }), ...(kind === 'nft' && { resourceId }) }
 }
 
 /** The place of the first leaf of an anchor in what was found on a ledger for it; undefined where the ledger has something else. */

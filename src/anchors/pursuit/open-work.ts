@@ -30,6 +30,7 @@ export interface OpenTransaction {
 export interface WaitingAnchor {
   readonly number: number
   readonly id: string
+  readonly resourceId: string
   readonly kind: 'nft' | 'record' | 'root'
   readonly uri: string | null
   readonly assetCode: string | null
@@ -40,7 +41,8 @@ export interface WaitingAnchor {
 }
 
 /** An anchor that a transaction is signed for. */
-export interface SignedAnchor extends Pick<WaitingAnchor, 'id' | 'kind' | 'uri' | 'leaves'> {
+export interface SignedAnchor
+  extends Pick<WaitingAnchor, 'id' | 'resourceId' | 'kind' | 'uri' | 'leaves'> {
   readonly firstLeaf: number
 }
 
@@ -119,7 +121,7 @@ export class OpenWork {
       .executeTakeFirstOrThrow()
     if (leaves !== null) return undefined
     const { rows } = await sql<SignedRow>`
-      SELECT id, kind, uri, first_leaf AS "firstLeaf", ${cidsOfAnchor} AS cids
+      SELECT id, resource_id AS "resourceId", kind, uri, first_leaf AS "firstLeaf", ${cidsOfAnchor} AS cids
       FROM anchors WHERE transaction_hash = ${hash} ORDER BY first_leaf`.execute(this.#state)
     return rows.map(({ cids, ...row }) => ({ ...row, leaves: leavesOf(row.id, cids) }))
   }
@@ -163,7 +165,8 @@ export class OpenWork {
   /** Anchors of which nothing is signed, with their leaves, in their order. */
   async waiting(limit: number): Promise<readonly WaitingAnchor[]> {
     const { rows } = await sql<WaitingRow>`
-      SELECT number, id, kind, uri, asset_code AS "assetCode", begun_at AS "begunAtUs", quiet,
+      SELECT number, id, resource_id AS "resourceId", kind, uri,
+        asset_code AS "assetCode", begun_at AS "begunAtUs", quiet,
         ${cidsOfAnchor} AS cids
       FROM anchors WHERE network = ${this.#network} AND state = 'waiting'
       ORDER BY number LIMIT ${limit}`.execute(this.#state)

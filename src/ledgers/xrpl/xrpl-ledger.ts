@@ -61,7 +61,7 @@ export class XrplLedger implements Ledger {
   readonly batchWaitUs: number
   readonly inFlightMax = inFlightMax
   readonly mappingOf = mappingOf
-  readonly #signer: Signer
+  readonly #needs: XrplNeeds
   readonly #networkId: number
   readonly #feeMax: bigint
   readonly #nodes: XrplNodes
@@ -71,11 +71,11 @@ export class XrplLedger implements Ledger {
   /** Asks nobody. */
   constructor(needs: XrplNeeds) {
     const { network, issuer, distributor, feeMax } = needs
+    this.#needs = needs
     this.network = network
     this.account = addressOf(issuer)
     this.distributionWallet = addressOf(distributor)
     this.batchWaitUs = needs.batchWaitUs
-    this.#signer = issuer
     this.#networkId = Number(network.replace('xrpl:', ''))
     this.#feeMax = feeMax === undefined ? feeMaxUsual : BigInt(feeMax)
     this.#nodes = new XrplNodes(needs)
@@ -103,7 +103,8 @@ export class XrplLedger implements Ledger {
   async sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction> {
     const problem = problemOfDeed(deed)
     if (problem !== undefined) throw new RangeError(problem)
-    const signing = { account: this.account, networkId: this.#networkId, signer: this.#signer }
+    const { issuer: signer } = this.#needs
+    const signing = { account: this.account, networkId: this.#networkId, signer }
     return await signedTransaction(signing, deed, sequence, termsOf(terms))
   }
 

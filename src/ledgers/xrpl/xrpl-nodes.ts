@@ -42,15 +42,15 @@ export interface NodeAnswers extends NodeState {
 
 /** The nodes of a network, asked one at a time: the next one when one does not answer, or lags behind. */
 export class XrplNodes {
-  readonly #network: string
+  readonly #needs: XrplNodesNeeds
   readonly #connections: readonly NodeConnection[]
   #current = 0
   /** The newest validated ledger that any of them has told of. */
   #seen = 0
 
-  constructor({ endpoints, network }: XrplNodesNeeds) {
-    this.#network = network
-    this.#connections = endpoints.map(connectionTo)
+  constructor(needs: XrplNodesNeeds) {
+    this.#needs = needs
+    this.#connections = needs.endpoints.map(connectionTo)
   }
 
   /**
@@ -95,8 +95,9 @@ export class XrplNodes {
     const info = membersOf(resultOf(server)['info'])
     // Nodes of the main network need not be told which one they are of, and then do not say so.
     const named = `xrpl:${numberOf(info['network_id'] ?? 0)}`
-    if (named !== this.#network) {
-      throw new Error(`the node is one of ${named}, and ${this.#network} is configured`)
+    const { network } = this.#needs
+    if (named !== network) {
+      throw new Error(`the node is one of ${named}, and ${network} is configured`)
     }
     const state = stateOf(info)
     const answers = calls.length > 0 ? await connection.ask(calls) : []

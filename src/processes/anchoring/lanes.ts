@@ -1,23 +1,20 @@
 import type { Logger } from 'pino'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import type { AnchorRules } from '../../anchors/intents/next-step.ts'
-import { ledgerAccount } from '../../anchors/keys/ledger-key-store.ts'
 import type { AnchorDeskProcedures } from '../../anchors/pursuit/anchoring-procedures.ts'
 import type { DeskRequest } from '../../anchors/pursuit/desk.ts'
 import { Lane } from '../../anchors/pursuit/lane.ts'
 import { OpenWork } from '../../anchors/pursuit/open-work.ts'
 import { abandonOtherAccounts } from '../../anchors/pursuit/sequences.ts'
 import { systemClock } from '../../core/clock.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import type { Remote } from '../../core/threads/rpc.ts'
 import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
-import { LedgerUnreachable } from '../../ledgers/ledger.ts'
 import { openLedger } from '../../ledgers/open-ledger.ts'
 import type { Cipher } from '../../ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../ledgers/sandbox/sandbox-ledger.ts'
-import type { Signer } from '../../ledgers/signer.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { signerIn } from './account-signer.ts'
 import type { AnchoringThreadData } from './anchoring-contract.ts'
 import { OneLedger } from './one-ledger.ts'
 
@@ -95,22 +92,4 @@ function pursuingOf({ state, calls, onFailure }: LaneParts, network: string) {
     random: Math.random,
     onFailure,
   }
-}
-
-/** @throws LedgerUnreachable that says what to do */
-async function signerIn(
-  { state, cipher }: Pick<LaneParts, 'state' | 'cipher'>,
-  network: string,
-  role: KeyRole,
-): Promise<Signer> {
-  let account: Awaited<ReturnType<typeof ledgerAccount>>
-  try {
-    account = await ledgerAccount(state, cipher, { network, role })
-  } catch (error) {
-    throw new LedgerUnreachable(messageOf(error), { cause: error })
-  }
-  if (account) return account.signer
-  throw new LedgerUnreachable(
-    `${network} has no key for its ${role}: make one with ledger keys create`,
-  )
 }

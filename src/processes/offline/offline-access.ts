@@ -99,7 +99,10 @@ export async function openOfflineAccess(
 }
 
 /** @throws Error when the folder has never been used, or its master key is not at hand */
-function assertInUse({ path, state, masterKey }: DataFolder, configured: string | undefined): void {
+export function assertInUse(
+  { path, state, masterKey }: Pick<DataFolder, 'path' | 'state' | 'masterKey'>,
+  configured: string | undefined,
+): void {
   if (!existsSync(state)) {
     throw new Error(`there is nothing in ${path} yet: start the service once, which makes it`)
   }

@@ -68,6 +68,41 @@ function isAtRest(): boolean {
   return staged.length === 0 && queries.every((one) => textsIn(service.dataDir, one).length === 0)
 }
 
+test('a vault that is killed on its way is the same for who asks again under its key, and completes', async () => {
+  const wanted = { name: 'boiler', hint: '', required_streams: [] }
+  const template = await service.api.withToken<{ id: string }>('POST', '/templates', wanted)
+  const body = { template_id: template.body.id, name: 'boiler 7', json_payload: '{"serial": 7}' }
+  const vaults = () => textsIn(service.dataDir, 'id AS text FROM vaults')
+  let met = 0
+  for (let step = 0; step < stepsMax; step++) {
+    const headers = { 'idempotency-key': `vault at ${step}` }
+    const post = async () =>
+      await service.api.withToken<{ id: string }>('POST', '/vaults', body, headers)
+    const before = vaults()
+    service.faults.begin('hold-sync', 'state.db', step)
+    const asking = post().catch(() => undefined)
+    await service.until('the step is met, or all is done', async () => {
+      return service.faults.isMet || (vaults().length > before.length && isAtRest())
+    })
+    const { isMet } = service.faults
+    await service.kill()
+    const first = await asking
+    const made = vaults().filter((id) => !before.includes(id))
+    await service.restart()
+    const again = await post()
+    expect(again.status).toBe(201)
+    // What was in the file, whether or not anybody was told of it, is the one.
+    if (made.length > 0) expect(made).toEqual([again.body.id])
+    if (first) expect(again.body.id).toBe(first.body.id)
+    await service.until('all is anchored', async () => isAtRest())
+    expect(vaults().filter((id) => !before.includes(id))).toEqual([again.body.id])
+    expect(wrongAnchors(service.dataDir)).toEqual([])
+    if (!isMet) break
+    met++
+  }
+  expect(met).toBeGreaterThan(2)
+})
+
 test(`${kills} kills under load leave one transaction for each intent`, async () => {
   for (let kill = 0; kill < kills; kill++) {
     const loads = paths.flatMap((path) => [makers[path], makers[path]])

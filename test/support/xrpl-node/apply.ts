@@ -55,8 +55,8 @@ export function applied(
   const paid = { ...before, balance: before.balance - blob.fee, sequence: before.sequence + 1 }
   const effects = place.code === 'tesSUCCESS' ? effectsOf(accounts, paid, blob, place) : undefined
   const code = typeof effects === 'string' ? effects : place.code
-  const done = typeof effects === 'object' ? effects : { sender: paid, nodes: [] }
-  const { sender, receiver, nodes } = done as Effects
+  const done: Effects = typeof effects === 'object' ? effects : { sender: paid, nodes: [] }
+  const { sender, receiver, nodes } = done
   const after = new Map(accounts).set(blob.account, sender)
   if (receiver) after.set(receiver.address, receiver)
   return {

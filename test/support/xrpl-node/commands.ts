@@ -37,7 +37,7 @@ export const commands: Readonly<Record<string, (view: View, request: Request) =>
     ledger_current_index: chain.newest.index + 1,
     drops: {
       base_fee: `${chain.rules.baseFee}`,
-      median_fee: `${5_000n}`,
+      median_fee: '5000',
       minimum_fee: `${chain.rules.baseFee}`,
       open_ledger_fee: `${chain.openFee}`,
     },

@@ -1,0 +1,134 @@
+import { LedgerUnreachable } from '../ledger.ts'
+import {
+  answered,
+  ownerCall,
+  ownerOfCall,
+  reasonOf,
+  saidBy,
+  tokenUriCall,
+} from './anchors-contract.ts'
+import { type EvmNode, resultOf } from './evm-node.ts'
+import type { EvmTerms } from './evm-transaction.ts'
+import { bidFor, feesCall, type Market, marketOfAnswer } from './fees.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import { bigOf, type Hex, hexOf } from './quantities.ts'
+
+/** For a mint that is known to revert, because the token is there. */
+const revertingGas = 200_000n
+
+export interface ContractAccountNeeds {
+  readonly node: EvmNode
+  readonly contract: Hex
+  readonly account: string
+  /** Wei per gas. */
+  readonly tipMin: bigint
+  readonly feeMax: bigint
+}
+
+/** What an account may do with the contract, and what that costs. */
+export class ContractAccount {
+  readonly #needs: ContractAccountNeeds
+
+  constructor(needs: ContractAccountNeeds) {
+    this.#needs = needs
+  }
+
+  /** @throws LedgerUnreachable, also while it would cost more than is allowed, or than there is */
+  async termsOf(data: Hex): Promise<EvmTerms | { readonly refused: string }> {
+    const { node, account, contract, feeMax } = this.#needs
+    const { answers } = await node.ask([
+      this.#call(ownerCall()),
+      { method: 'eth_estimateGas', params: [{ from: account, to: contract, data }] },
+      feesCall,
+      { method: 'eth_getBalance', params: [account, 'latest'] },
+    ])
+    const [owner, estimate, fees, balance] = answers
+    this.#requireOwner(hexOf(resultOf(owner)))
+    const gas = await this.#gasOf(estimate, data)
+    if (typeof gas !== 'bigint') return gas
+    const market = marketOfAnswer(fees, this.#needs.tipMin)
+    const bid = bidFor(market, feeMax)
+    if (!bid) {
+      const asked = market.baseFee + market.tip
+      throw new LedgerUnreachable(`it costs ${asked} wei per gas now, and may cost ${feeMax}`)
+    }
+    const terms = { gas, ...bid }
+    this.requireMoney(bigOf(resultOf(balance)), terms)
+    return terms
+  }
+
+  /** @throws LedgerUnreachable */
+  async market(): Promise<Market> {
+    const { answers } = await this.#needs.node.ask([feesCall])
+    return marketOfAnswer(answers[0], this.#needs.tipMin)
+  }
+
+  /** @throws LedgerUnreachable when there is too little */
+  requireMoney(balance: bigint, { gas, maxFee }: EvmTerms): void {
+    if (balance >= gas * maxFee) return
+    const { account } = this.#needs
+    throw new LedgerUnreachable(
+      `${account} has ${balance} wei, and a transaction may take ${gas * maxFee}`,
+    )
+  }
+
+  /** The token that a mint would have made, where it is there, ours, and of the same metadata. */
+  async ownToken(data: Hex): Promise<bigint | undefined> {
+    const token = (await saidBy(data))?.token
+    if (!token) return undefined
+    const { answers } = await this.#needs.node.askFresh([
+      this.#call(ownerOfCall(token.id)),
+      this.#call(tokenUriCall(token.id)),
+    ])
+    const [owner, uri] = answers.map((answer) => ('result' in answer ? answer.result : '0x'))
+    const isOurs = answered('ownerOf', hexOf(owner)) === this.#needs.account
+    return isOurs && answered('tokenURI', hexOf(uri)) === token.uri ? token.id : undefined
+  }
+
+  /** Why a call was reverted in a block: a sentence. */
+  async reasonOf(data: Hex, height: number): Promise<string> {
+    const block = `0x${height.toString(16)}`
+    const { answers } = await this.#needs.node.ask([this.#call(data, block)])
+    const reverted = revertData(answers[0])
+    return reverted === undefined ? 'the network has reverted it' : reasonOf(reverted)
+  }
+
+  async #gasOf(
+    estimate: RpcAnswer | undefined,
+    data: Hex,
+  ): Promise<bigint | { readonly refused: string }> {
+    const reverted = revertData(estimate)
+    // More than is estimated, as what is between now and then may change it a little.
+    if (reverted === undefined) return (bigOf(resultOf(estimate)) * 11n) / 10n
+    const isOurs = (await this.ownToken(data)) !== undefined
+    return isOurs ? revertingGas : { refused: reasonOf(reverted) }
+  }
+
+  #requireOwner(data: Hex): void {
+    const { account } = this.#needs
+    const owner = answered('owner', data)
+    if (owner === account) return
+    throw new LedgerUnreachable(
+      owner === undefined
+        ? 'there is no contract of ours at the address that is configured'
+        : `the contract belongs to ${owner}, and not to ${account}`,
+    )
+  }
+
+  #call(data: Hex, block = 'latest'): RpcCall {
+    const { account, contract } = this.#needs
+    return { method: 'eth_call', params: [{ from: account, to: contract, data }, block] }
+  }
+}
+
+/**
+ * What a contract reverts with. The error 3 is that of a revert (https://github.com/ethereum/execution-apis); others have the bytes
+ * with another number, and some in an object.
+ */
+function revertData(answer: RpcAnswer | undefined): Hex | undefined {
+  if (!answer || !('error' in answer)) return undefined
+  const { code, data } = answer.error
+  const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data
+  if (typeof bytes === 'string' && /^0x[0-9a-f]*$/i.test(bytes)) return bytes as Hex
+  return code === 3 ? '0x' : undefined
+}

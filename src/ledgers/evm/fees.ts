@@ -1,0 +1,103 @@
+import type { Ledger as LedgerName } from '../../core/ledger.ts'
+import { resultOf } from './evm-node.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import { bigOf, membersOf } from './quantities.ts'
+
+/** Ledgers that are networks of the EVM. */
+export type EvmLedgerName = Exclude<LedgerName, 'XRPL'>
+
+/** @throws RangeError for one that is another kind of network */
+export function evmNameOf(ledger: LedgerName): EvmLedgerName {
+  if (ledger === 'XRPL') throw new RangeError(`${ledger} is no network of the EVM`)
+  return ledger
+}
+
+const gwei = 1_000_000_000n
+
+interface FeeRules {
+  /** Wei per gas that whoever makes blocks gets at least. */
+  readonly tipMin: bigint
+  /** Wei per gas in all, where the operator names no cap. */
+  readonly feeMax: bigint
+  /** How long a transaction waits for a block before it is bid more for, in microseconds: some blocks. */
+  readonly bumpAfterUs: number
+}
+
+/**
+ * Polygon's nodes take no tip below 25 gwei, and propose 30 (https://docs.polygon.technology/pos/concepts/transactions/eip-1559/). The
+ * others go by what recent blocks have paid.
+ */
+export const feeRules: Readonly<Record<EvmLedgerName, FeeRules>> = {
+  ETHEREUM: { tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 60_000_000 },
+  POLYGON_POS: { tipMin: 30n * gwei, feeMax: 3_000n * gwei, bumpAfterUs: 30_000_000 },
+  POLYGON_ZKEVM: { tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 30_000_000 },
+}
+
+/** What a transaction pays for each gas at most, in wei (EIP-1559). */
+export interface Bid {
+  readonly maxFee: bigint
+  /** The part of it that whoever makes the block gets. */
+  readonly tip: bigint
+}
+
+/** What blocks of late have asked for, in wei per gas. */
+export interface Market {
+  /** What the next block takes. */
+  readonly baseFee: bigint
+  /** What was paid in the middle of recent blocks. */
+  readonly tip: bigint
+}
+
+/** Asks for the fees of recent blocks, and the middle of what was paid in each. */
+export const feesCall: RpcCall = { method: 'eth_feeHistory', params: ['0x5', 'latest', [50]] }
+
+/**
+ * What the answer to `feesCall` says.
+ *
+ * @throws LedgerUnreachable
+ */
+export function marketOfAnswer(answer: RpcAnswer | undefined, tipMin: bigint): Market {
+  const { baseFeePerGas, reward } = membersOf(resultOf(answer))
+  const rewards = (reward ?? []) as readonly (readonly unknown[])[]
+  return marketOf(
+    (baseFeePerGas as readonly unknown[]).map(bigOf),
+    rewards.map(([middle]) => bigOf(middle)),
+    tipMin,
+  )
+}
+
+function marketOf(baseFees: readonly bigint[], rewards: readonly bigint[], tipMin: bigint): Market {
+  const sorted = rewards.toSorted((one, other) => (one < other ? -1 : Number(one > other)))
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0n
+  return { baseFee: baseFees.at(-1) ?? 0n, tip: middle > tipMin ? middle : tipMin }
+}
+
+/** A bid that gets in now, and while the base fee doubles; undefined while that costs more than is allowed. */
+export function bidFor({ baseFee, tip }: Market, feeMax: bigint): Bid | undefined {
+  if (baseFee + tip > feeMax) return undefined
+  return { maxFee: least(2n * baseFee + tip, feeMax), tip }
+}
+
+/**
+ * A bid that takes the place of another one: nodes want 10 % more of both, and get 12.5 %, as whole numbers. Undefined
+ * where that is more than is allowed.
+ */
+export function higherBid(bid: Bid, market: Market, feeMax: bigint): Bid | undefined {
+  const [maxFeeMin, tipMin] = [more(bid.maxFee), more(bid.tip)]
+  if (maxFeeMin > feeMax || tipMin > feeMax) return undefined
+  const tip = most(tipMin, market.tip)
+  const maxFee = least(most(maxFeeMin, 2n * market.baseFee + tip), feeMax)
+  return { maxFee, tip: least(tip, maxFee) }
+}
+
+function more(amount: bigint): bigint {
+  return (amount * 9n + 7n) / 8n
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}
+
+function most(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}
