@@ -133,6 +133,29 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     expect(node.onChain()[0]?.hash).toBe(byHand.hash)
   },
 
+  'somebody who sends in the place of what was outbid': async (lane) => {
+    const { node, ledger } = lane
+    await lane.plan('one')
+    await lane.settle()
+    node.price = 50
+    await lane.pass(2 * minuteUs, { everyUs: minuteUs })
+    const byHand = node.sendByHand(ledger.account, 900)
+    node.include(byHand.hash)
+    await lane.finish()
+    expect(node.onChain()[0]?.hash).toBe(byHand.hash)
+  },
+
+  'a block of what somebody has sent that is taken back, with what came after it': async (lane) => {
+    const { node, ledger } = lane
+    node.sendByHand(ledger.account, 50)
+    node.mine()
+    await lane.plan('one')
+    await lane.settle()
+    node.mine()
+    node.reorg(2)
+    await lane.finish()
+  },
+
   'what the network reverts before it is signed': async (lane) => {
     const { ledger, node } = lane
     const reverted = await lane.plan('reverted')
