@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts'
-import { familyOf, type LedgerFamily, type LedgerSettings } from '../core/ledger-settings.ts'
-import type { KeyRole } from './keys/ledger-key.ts'
-import { type Ledger, LedgerUnreachable } from './ledger.ts'
-import type { Signer } from './signer.ts'
+import type { Clock } from '../../core/clock.ts'
+import { familyOf, type LedgerFamily, type LedgerSettings } from '../../core/ledger-settings.ts'
+import type { KeyRole } from '../keys/ledger-key.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Signer } from '../signer.ts'
 
 export interface LedgerNeeds {
   readonly settings: LedgerSettings
@@ -20,8 +20,9 @@ export interface LedgerNeeds {
 type Opener = (needs: LedgerNeeds) => Promise<Ledger>
 
 /** Adapters, by whom they talk to. Each is loaded when it is needed for the first time: its library takes a second, and memory. */
-const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {
-  evm: async (needs) => (await import('./evm/open-evm.ts')).openEvm(needs),
+const openers: Readonly<Record<LedgerFamily, Opener>> = {
+  evm: async (needs) => await (await import('../evm/open-evm.ts')).openEvm(needs),
+  xrpl: async (needs) => await (await import('../xrpl/open-xrpl.ts')).openXrpl(needs),
 }
 
 /**
@@ -30,8 +31,5 @@ const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {
  * @throws LedgerUnreachable that says why it cannot be opened
  */
 export async function openLedger(needs: LedgerNeeds): Promise<Ledger> {
-  const { ledger, network } = needs.settings
-  const open = openers[familyOf(ledger)]
-  if (!open) throw new LedgerUnreachable(`this version cannot talk to ${network} yet`)
-  return await open(needs)
+  return await openers[familyOf(needs.settings.ledger)](needs)
 }

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Twins } from '../../support/twins.ts'
+import { XrplLane } from '../../support/xrpl-lane.ts'
+import { xrplLaneCases } from '../../support/xrpl-lane-cases.ts'
+
+let twins: Twins
+
+beforeAll(async () => {
+  twins = await Twins.open()
+})
+
+afterAll(async () => await twins[Symbol.asyncDispose]())
+
+describe.each(Object.entries(xrplLaneCases))('%s', (_, happen) => {
+  test('has each intent on the XRP Ledger once, wherever the lane is killed', async () => {
+    let kills = 0
+    for (; ; kills++) {
+      await using lane = await XrplLane.open(twins, kills)
+      try {
+        await lane.expectAllOnce(await happen(lane))
+      } catch (error) {
+        throw new Error(`killed at step ${kills}`, { cause: error })
+      }
+      if (!lane.isKilled) break
+    }
+    // A transaction alone has more: it is signed, written down, sent and looked at.
+    expect(kills).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,157 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseNFTokenID } from 'xrpl'
+import { readTransaction } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
+import { type AnchoredPath, atStatus, makers, pathOf, statusesOf } from '../support/anchored.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { settingsOf, streamvaultJson } from '../support/command-line.ts'
+import { newPerson, type Person } from '../support/people.ts'
+import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { Chain } from '../support/xrpl-node/chain.ts'
+import { XrplNode } from '../support/xrpl-node/xrpl-node.ts'
+
+/** Between two ledgers: faster than any network, and slower than tests on their own. */
+const ledgerMs = 250
+
+const network = 'xrpl:21337'
+
+interface Account {
+  readonly role: string
+  readonly address: string
+}
+
+describe('a service with a network of XRPL', () => {
+  const dataDir = newDataDir()
+  let node: XrplNode
+  let settings: Record<string, string>
+  let service: ServiceProcess
+  let api: ApiClient
+  let person: Person
+  let accounts: readonly Account[]
+
+  const accountOf = (role: string) => accounts.find((one) => one.role === role)?.address ?? ''
+
+  /** Goes on with the same folder. */
+  const start = async () => {
+    service = await startServiceProcess(dataDir, settings)
+    api = new ApiClient(service.http)
+  }
+
+  beforeAll(async () => {
+    node = await XrplNode.start(new Chain(21_337))
+    settings = {
+      STREAMVAULT_ANCHORING: 'on',
+      // A token in an address must not be shown.
+      STREAMVAULT_LEDGER_XRPL: `${node.endpoint}/secret-token`,
+      STREAMVAULT_LEDGER_XRPL_NETWORK: network,
+    }
+    await (await startServiceProcess(dataDir, settings)).end('SIGTERM')
+    const environment = { ...settingsOf(dataDir), ...settings }
+    await streamvaultJson(['ledger', 'keys', 'create', 'XRPL'], environment)
+    accounts = await streamvaultJson<Account[]>(['ledger', 'keys', 'address', 'XRPL'], environment)
+    node.chain.fund(accountOf('issuer'), 100_000_000n)
+    node.chain.closeEvery(ledgerMs)
+    await start()
+    person = await newPerson(api, { kind: 'live' })
+  })
+
+  afterAll(async () => {
+    const output = service.output()
+    await service.end('SIGTERM')
+    await node[Symbol.asyncDispose]()
+    rmSync(dataDir, { recursive: true })
+    expect(output).not.toContain('secret-token')
+  })
+
+  /** Makes what it is told for XRPL. */
+  const owner = () => ({
+    base: api.base,
+    withKey: async <Body>(method: string, path: string, body?: unknown) => {
+      const isMade = method === 'POST' && /^\/(vaults|attachments)$/.test(path)
+      const wanted = isMade ? { ...(body as object), ledger: 'XRPL' } : body
+      return await person.withKey<Body>(method, path, wanted)
+    },
+  })
+
+  test.each(['vaults', 'streams', 'attachments'] as const)(
+    'gets what is made of %s onto it',
+    async (path: AnchoredPath) => {
+      const id = await makers[path](owner())
+      const done = await atStatus(person, pathOf(path, id), 'COMPLETED')
+      expect(statusesOf(done)).toContain('LEDGER_SUBMITTED')
+      const entry = node.chain.validated().find(({ blob }) => blob.hash === done.tx_hash)
+      expect(entry?.meta.TransactionResult).toBe('tesSUCCESS')
+      expect(entry?.blob.account).toBe(accountOf('issuer'))
+      const { body } = await person.withKey<{ network: string; root: string }>(
+        'GET',
+        `${pathOf(path, id)}/proof`,
+      )
+      expect(body).toMatchObject({ network, final: true })
+      expect(readTransaction(entry?.blob.text ?? '')?.deed?.root).toBe(body.root)
+    },
+  )
+
+  test('has a token for a vault, whose URI names its metadata', async () => {
+    const id = await makers.vaults(owner())
+    const done = await atStatus(person, pathOf('vaults', id), 'COMPLETED')
+    const token = parseNFTokenID(String(done['nft_network_id']))
+    expect(token).toMatchObject({ Issuer: accountOf('issuer'), Flags: 8 })
+    const entry = node.chain.validated().find(({ blob }) => blob.hash === done.tx_hash)
+    const uri = Buffer.from(String(entry?.blob.said['URI']), 'hex').toString()
+    expect(uri).toBe(`ipfs://${String(done['metadata_cid'])}`)
+  })
+
+  test('names both accounts of an asset stream, and its code as the network writes it', async () => {
+    const { body } = await person.withKey<{ id: string }>('POST', '/streams', {
+      asset_code: 'GOLDBARS',
+      description: null,
+    })
+    const done = await atStatus(person, pathOf('streams', body.id), 'COMPLETED')
+    expect(done).toMatchObject({
+      issuer: accountOf('issuer'),
+      distribution_wallet: accountOf('distributor'),
+      mapping: Buffer.from('GOLDBARS').toString('hex').toUpperCase().padEnd(40, '0'),
+    })
+  })
+
+  test('that is killed goes on where it was, for the same resource', async () => {
+    const template = (
+      await person.withKey<{ id: string }>('POST', '/templates', {
+        name: 'pump',
+        hint: '',
+        required_streams: [],
+      })
+    ).body.id
+    const body = { template_id: template, name: 'pump 1', json_payload: '{}', ledger: 'XRPL' }
+    const vault = async () => {
+      const { apiKey, apiSecret } = person.key
+      const headers = {
+        'x-api-key': apiKey,
+        'x-api-secret': apiSecret,
+        'idempotency-key': 'pump 1',
+      }
+      return await api.request('POST', '/vaults', { headers, body })
+    }
+    node.chain.hold()
+    const first = await vault()
+    const { id } = first.body as { readonly id: string }
+    await expect.poll(() => node.chain.waiting.length).toBe(1)
+    await service.end('SIGKILL')
+    node.chain.forgetWaiting()
+    await start()
+    const again = await vault()
+    expect((again.body as { readonly id: string }).id).toBe(id)
+    node.chain.closeEvery(ledgerMs)
+    const path = pathOf('vaults', id)
+    const shown = async () => {
+      const { apiKey, apiSecret } = person.key
+      const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+      return (await api.request('GET', path, { headers })).body as { readonly status: string }
+    }
+    await expect.poll(async () => (await shown()).status).toBe('COMPLETED')
+    const { metadata_cid: cid } = (await shown()) as { readonly metadata_cid?: string }
+    const uri = Buffer.from(`ipfs://${cid}`).toString('hex').toUpperCase()
+    const tokens = node.chain.validated().filter(({ blob }) => blob.said['URI'] === uri)
+    expect(tokens).toHaveLength(1)
+  })
+})

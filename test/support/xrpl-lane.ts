@@ -1,0 +1,233 @@
+import { expect } from 'vitest'
+import type { DeskRequest } from '../../src/anchors/pursuit/desk.ts'
+import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
+import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { Ledger } from '../../src/ledgers/ledger.ts'
+import { readTransaction } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
+import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
+import { AnchoredRows, cidOf } from './anchored-rows.ts'
+import { HandClock } from './hand-clock.ts'
+import type { Twins } from './twins.ts'
+import { openXrplLedger } from './xrpl-ledger.ts'
+import { Chain } from './xrpl-node/chain.ts'
+import { XrplNode } from './xrpl-node/xrpl-node.ts'
+
+const dayUs = 86_400_000_000
+
+/** Ledgers follow each other every four seconds. */
+const ledgerUs = 4_000_000
+
+/** Networks have ids of their own, so that several can share a state. */
+let networks = 2_000
+
+/** A lane on the adapter and a node of its own, by a hand clock; it is killed at one of its steps, and started anew. */
+export class XrplLane implements AsyncDisposable {
+  readonly node: XrplNode
+  readonly clock = new HandClock()
+  readonly failures: unknown[] = []
+  readonly #twins: Twins
+  readonly #rows: AnchoredRows
+  readonly #killAt: number
+  /** Resolves when the lane was killed. */
+  readonly #killed = Promise.withResolvers<void>()
+  #steps = 0
+  #resting = Promise.withResolvers<void>()
+  #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #lane: Lane | undefined
+  #ledger: Ledger | undefined
+  isKilled = false
+
+  /** @param killAt the number of the step, from 0 on: each call of ledger and desk has one before and one after its effect; infinite for none */
+  static async open(twins: Twins, killAt = Number.POSITIVE_INFINITY): Promise<XrplLane> {
+    const lane = new XrplLane(twins, await XrplNode.start(new Chain(++networks)), killAt)
+    lane.chain.fund(await lane.account(), 100_000_000n)
+    return lane
+  }
+
+  private constructor(twins: Twins, node: XrplNode, killAt: number) {
+    this.node = node
+    this.#twins = twins
+    this.#killAt = killAt
+    this.#rows = new AnchoredRows(twins.tests, twins.tests)
+    this.clock.atUs = systemClock.nowUs()
+  }
+
+  get chain(): Chain {
+    return this.node.chain
+  }
+
+  get network(): string {
+    return `xrpl:${this.chain.rules.networkId}`
+  }
+
+  async account(): Promise<string> {
+    return (await openXrplLedger(this.node)).account
+  }
+
+  get figures() {
+    return this.#lane?.figures()
+  }
+
+  /** Something to be anchored. Resolves with its id. */
+  async plan(name: string): Promise<string> {
+    const { network } = this
+    const uri = `ipfs://${cidOf(name)}`
+    return await this.#rows.plan([cidOf(name)], { kind: 'nft', network, uri })
+  }
+
+  /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
+  async settle(): Promise<void> {
+    this.#resting = Promise.withResolvers()
+    if (this.#lane) this.#lane.wake()
+    else this.#start()
+    const wasKilled = this.isKilled
+    const isResting = await Promise.race([
+      this.#resting.promise.then(() => true),
+      ...(wasKilled ? [] : [this.#killed.promise.then(() => false)]),
+    ])
+    if (!isResting) {
+      await this.#end()
+      await this.settle()
+    }
+    expect(this.failures).toEqual([])
+  }
+
+  /** Lets time pass, in portions; before each something may be done. */
+  async pass(us: number, { everyUs = us, before = () => {} } = {}): Promise<void> {
+    for (let passed = 0; passed < us; passed += everyUs) {
+      before()
+      this.clock.atUs += everyUs
+      await this.settle()
+    }
+  }
+
+  /** Ledgers come, one after the other, until nothing is under way. */
+  async finish(): Promise<void> {
+    for (let ledgers = 0; ledgers < 200; ledgers++) {
+      await this.pass(ledgerUs, { before: () => this.chain.close() })
+      if (await this.#isAtRest()) return
+    }
+    throw new Error(`it never ends: ${JSON.stringify([await this.anchors(), this.figures])}`)
+  }
+
+  async anchors() {
+    const anchors = this.#twins.tests.state.selectFrom('anchors').selectAll()
+    return await anchors.where('network', '=', this.network).orderBy('number').execute()
+  }
+
+  async transactions() {
+    const all = this.#twins.tests.state.selectFrom('anchor_transactions').selectAll()
+    return await all.where('network', '=', this.network).orderBy('sequence').execute()
+  }
+
+  /** Transactions of ours that are on the ledger, and have done what they say. */
+  async done() {
+    const account = await this.account()
+    return this.chain.validated().flatMap(({ blob, meta }) => {
+      const read = readTransaction(blob.text)
+      const isOurs = read?.deed && read.account === account
+      return isOurs && meta.TransactionResult === 'tesSUCCESS' ? [read] : []
+    })
+  }
+
+  /**
+   * What must hold at the end, however it came to that: each intent is in one transaction on the ledger, which its anchor
+   * names, and whose inclusion is kept. None is open.
+   *
+   * @param failed intents that the ledger refuses
+   */
+  async expectAllOnce(failed: readonly string[] = []): Promise<void> {
+    const done = await this.done()
+    const transactions = new Map((await this.transactions()).map((one) => [one.hash, one]))
+    for (const { id, state, transaction_hash: hash } of await this.anchors()) {
+      const there = done.filter(({ deed }) => deed?.intentId === id).map((one) => one.hash)
+      const isFailed = failed.includes(id)
+      expect([state, there]).toEqual(isFailed ? ['failed', []] : ['completed', [hash]])
+      if (!isFailed) expect(transactions.get(hash ?? '')?.inclusion).toContain('tokenId')
+    }
+    expect([...transactions.values()].filter(({ state }) => state === 'open')).toEqual([])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end()
+    await this.node[Symbol.asyncDispose]()
+  }
+
+  async #isAtRest(): Promise<boolean> {
+    const open = (await this.transactions()).some(({ state }) => state === 'open')
+    const anchors = await this.anchors()
+    return !open && anchors.every(({ state }) => state === 'completed' || state === 'failed')
+  }
+
+  #start(): void {
+    const { state } = this.#twins.tests
+    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
+    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
+    const lane = new Lane({
+      network: this.network,
+      open: async () => this.#killable(await openXrplLedger(this.node)),
+      work: new OpenWork(state, this.network),
+      desk: { exchange: (request: DeskRequest) => this.#around(() => desk.exchange(request)) },
+      clock: this.clock,
+      rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
+      random: () => 0.5,
+      onFailure: (error) => this.failures.push(error),
+    })
+    this.#lane = lane
+    this.#stopping = new AbortController()
+    this.#running = lane.run(this.#stopping.signal)
+  }
+
+  /** Leaves the lane as a crash does, where it was killed: it never ends by itself, and does nothing any more. */
+  async #end(): Promise<void> {
+    this.#stopping.abort()
+    this.#lane?.wake()
+    await Promise.race([this.#running, ...(this.isKilled ? [this.#killed.promise] : [])])
+    this.#lane = undefined
+    await this.#ledger?.close()
+  }
+
+  async #around<Result>(act: () => Promise<Result>): Promise<Result> {
+    await this.#pass()
+    const result = await act()
+    await this.#pass()
+    return result
+  }
+
+  async #pass(): Promise<void> {
+    if (this.#steps++ !== this.#killAt) return
+    this.isKilled = true
+    this.#killed.resolve()
+    await new Promise<never>(() => undefined)
+  }
+
+  /** The ledger, with steps around its calls; time stands while the lane waits for it. */
+  #killable(ledger: Ledger): Ledger {
+    this.#ledger = ledger
+    return new Proxy(ledger, {
+      get: (_, name: keyof Ledger) => {
+        const member = ledger[name]
+        if (name === 'changed') return (signal: AbortSignal) => this.#changed(signal)
+        if (typeof member !== 'function' || name === 'close' || name === 'mappingOf') return member
+        const call = member.bind(ledger) as (...given: readonly unknown[]) => Promise<unknown>
+        return (...given: readonly unknown[]) => this.#around(() => call(...given))
+      },
+    })
+  }
+
+  async #changed(signal: AbortSignal): Promise<void> {
+    this.#resting.resolve()
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      signal.addEventListener('abort', () => resolve())
+    })
+  }
+}
+
+/** Tells nobody. */
+async function nobody(): Promise<() => void> {
+  return () => undefined
+}
