@@ -59,6 +59,7 @@ function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
     scope: 'attachments:read',
     query: query(pageQuery),
     answers: { 200: pageOf(api.attachmentSchema) },
+    errors: ['overloaded'],
     handler: async ({ caller, query: asked }) => {
       const page = pageRequest(asked)
       const { items, total } = await attachments.listPage(caller.userId, sliceOf(page))
