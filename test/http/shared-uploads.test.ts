@@ -158,13 +158,13 @@ describe('an address of a holder', () => {
       await expect.poll(staged).toEqual([])
     },
   )
-
-  async function addressed() {
-    const { id: streamId, permission } = await sharedStream()
-    const { id, presigned_url: url } = await attachmentOf(holder, { stream_id: streamId })
-    return { id, permission, url }
-  }
 })
+
+async function addressed() {
+  const { id: streamId, permission } = await sharedStream()
+  const { id, presigned_url: url } = await attachmentOf(holder, { stream_id: streamId })
+  return { id, permission, url }
+}
 
 /** Bytes that stop in the middle until something else was done. */
 function paused(bytes: Buffer, meanwhile: () => Promise<void>): ReadableStream<Uint8Array> {

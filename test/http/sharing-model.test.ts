@@ -5,7 +5,8 @@ import { ApiClient } from '../support/api-client.ts'
 import { templateFor } from '../support/asset-streams.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 import { SettableClock } from '../support/settable-clock.ts'
-import { SharingWorld, sharingDeed } from '../support/sharing-world.ts'
+import { sharingDeed } from '../support/sharing-deeds.ts'
+import { SharingWorld } from '../support/sharing-world.ts'
 
 const clock = new SettableClock()
 let service: ServiceProcess
