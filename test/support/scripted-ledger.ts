@@ -48,8 +48,8 @@ export class ScriptedLedger implements Ledger {
   readonly reverted = new Set<string>()
   /** Intents that the network takes no transaction of, once it sees one. */
   readonly refused = new Set<string>()
-  /** How often something was signed. */
-  signatures = 0
+  /** How often something was looked for. */
+  looks = 0
   readonly #clock: Clock
   readonly #news = new News()
   /** What was seen of the chain: a node that does not know it lags behind. */
@@ -77,7 +77,6 @@ export class ScriptedLedger implements Ledger {
   }
 
   async sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction> {
-    this.signatures++
     const said: Said = { account: this.account, sequence, price: priceOf(terms), deed }
     const blob = JSON.stringify(said)
     return { hash: sha256Of(blob), sequence, blob, text: blob, terms }
@@ -110,6 +109,7 @@ export class ScriptedLedger implements Ledger {
   }
 
   async sight(hash: string): Promise<Sighting> {
+    this.looks++
     this.#ask()
     const height = this.node.heightOf(hash)
     const block = height === undefined ? undefined : this.node.blockAt(height)

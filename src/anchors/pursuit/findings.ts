@@ -59,10 +59,14 @@ export class Findings implements Flown {
     { action, dueAtUs, state }: Pick<NextStep, 'action' | 'dueAtUs' | 'state'>,
     { isRaised = false } = {},
   ): void {
-    if (action !== 'rest') this.dueAtUs = Math.min(this.dueAtUs, dueAtUs)
+    if (action !== 'rest') this.waitUntil(dueAtUs)
     if (inBlock.includes(state)) return
     this.#isBehind = true
     this.isHeldUp ||= !isRaised
+  }
+
+  waitUntil(dueAtUs: number): void {
+    this.dueAtUs = Math.min(this.dueAtUs, dueAtUs)
   }
 
   /** @param hash of the newest of an intent under its sequence */
