@@ -16,7 +16,7 @@ import { News } from '../../src/ledgers/sandbox/news.ts'
 import type { NodeTransaction, ScriptedNode } from './scripted-node.ts'
 
 /** How long a transaction waits before more is bid, in microseconds. */
-export const bumpAfterUs = 60_000_000
+const bumpAfterUs = 60_000_000
 
 /** What happens to the next transaction that is sent: the connection breaks before, or after the node has it. */
 export type Cut = 'before' | 'after'
@@ -198,7 +198,7 @@ function termsOf(price: number): Terms {
   return JSON.stringify({ price })
 }
 
-export function priceOf(terms: Terms): number {
+function priceOf(terms: Terms): number {
   return (JSON.parse(terms) as { readonly price: number }).price
 }
 

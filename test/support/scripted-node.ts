@@ -31,7 +31,7 @@ const raise = 1.1
 export class ScriptedNode {
   /** Less than this no block takes. */
   price = 10
-  /** So many blocks on top of one make it final. */
+  /** Blocks on top of one that make it final. */
   depth = 2
   nowUs = 1_700_000_000_000_000
   #blocks: NodeBlock[] = []
@@ -60,7 +60,7 @@ export class ScriptedNode {
     return this.onChain(height).filter((one) => one.from === from).length
   }
 
-  /** The same with what waits behind them without a gap. */
+  /** Counts what waits behind them without a gap, too. */
   countWithPool(from: string): number {
     let next = this.count(from)
     while (this.#pool.has(placeOf({ from, nonce: next }))) next++

@@ -12,7 +12,7 @@ export interface Observation {
   readonly seen: Seen
   /** Whether nothing is said of others that may get in. */
   readonly hasRivals: boolean
-  /** The same under better terms, where it is outbid. */
+  /** What is signed under better terms, where it is outbid. */
   readonly better?: SignedTransaction
 }
 

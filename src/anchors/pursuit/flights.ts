@@ -171,7 +171,7 @@ export class Flights {
     return { hash, seen: { is: 'outbid' }, hasRivals: false, better }
   }
 
-  /** The same under better terms, if there are any. What was found on a ledger is never signed here. */
+  /** Signs it under better terms, if there are any. What was found on a ledger is never signed here. */
   async #raised(
     ledger: Ledger,
     transaction: OpenTransaction,
