@@ -41,7 +41,7 @@ const check: Command = {
   async run(input) {
     return await onNetwork(input, async ({ settings, signerOf, signal }) => {
       const [{ openLedger }, { checkLedger }] = await Promise.all([
-        import('../ledgers/open-ledger.ts'),
+        import('../ledgers/opening/open-ledger.ts'),
         import('../ledgers/check-ledger.ts'),
       ])
       const ledger = await openLedger({ settings, signerOf, clock: systemClock, batchWaitUs: 0 })

@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts'
-import { familyOf, type LedgerFamily, type LedgerSettings } from '../core/ledger-settings.ts'
-import type { KeyRole } from './keys/ledger-key.ts'
-import { type Ledger, LedgerUnreachable } from './ledger.ts'
-import type { Signer } from './signer.ts'
+import type { Clock } from '../../core/clock.ts'
+import { familyOf, type LedgerFamily, type LedgerSettings } from '../../core/ledger-settings.ts'
+import type { KeyRole } from '../keys/ledger-key.ts'
+import { type Ledger, LedgerUnreachable } from '../ledger.ts'
+import type { Signer } from '../signer.ts'
 
 export interface LedgerNeeds {
   readonly settings: LedgerSettings
@@ -21,7 +21,7 @@ type Opener = (needs: LedgerNeeds) => Promise<Ledger>
 
 /** Adapters, by whom they talk to. Each is loaded when it is needed for the first time: its library takes a second, and memory. */
 const openers: Readonly<Partial<Record<LedgerFamily, Opener>>> = {
-  evm: async (needs) => (await import('./evm/open-evm.ts')).openEvm(needs),
+  evm: async (needs) => (await import('../evm/open-evm.ts')).openEvm(needs),
 }
 
 /**
