@@ -99,6 +99,7 @@ export class ScriptedLedger implements Ledger {
   async submit(blob: string): Promise<Submission> {
     this.#ask()
     const transaction = transactionOf(blob)
+    if (!transaction) return { is: 'refused', reason: 'it is no transaction' }
     const { cut } = this
     this.cut = undefined
     if (this.refused.has(transaction.intentId)) return { is: 'refused', reason: 'it is malformed' }
@@ -121,7 +122,8 @@ export class ScriptedLedger implements Ledger {
     const { id: blockHash, timeUs } = block
     const header = JSON.stringify({ network: this.network, height, blockHash })
     const path = { index: 0, size: 1, hashes: [] }
-    const inclusion = { height, timeUs, header, blockHash, path, signatures: [] }
+    const token = tokenOf(block.transactions.find((one) => one.hash === hash))
+    const inclusion = { height, timeUs, header, blockHash, path, signatures: [], ...token }
     return { is: 'included', isFinal: height <= this.node.finalHeight, inclusion }
   }
 
@@ -194,6 +196,13 @@ export class ScriptedLedger implements Ledger {
   }
 }
 
+/** A token is named after what it is for. */
+function tokenOf(transaction: NodeTransaction | undefined): { readonly tokenId?: string } {
+  if (!transaction || transaction.blob === '') return {}
+  const { deed } = JSON.parse(transaction.blob) as Said
+  return deed.kind === 'nft' ? { tokenId: deed.intentId } : {}
+}
+
 function termsOf(price: number): Terms {
   return JSON.stringify({ price })
 }
@@ -202,7 +211,8 @@ function priceOf(terms: Terms): number {
   return (JSON.parse(terms) as { readonly price: number }).price
 }
 
-function transactionOf(blob: string): NodeTransaction {
+function transactionOf(blob: string): NodeTransaction | undefined {
+  if (!blob.startsWith('{')) return undefined
   const { account, sequence, price, deed } = JSON.parse(blob) as Said
   const { intentId } = deed
   return { hash: sha256Of(blob), from: account, nonce: sequence - 1, price, intentId, blob }

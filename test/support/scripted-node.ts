@@ -142,6 +142,12 @@ export class ScriptedNode {
     for (let made = 0; made <= blocks; made++) this.#append([])
   }
 
+  /** As a network that has lost what was final: nothing on it is, until more blocks come. */
+  loseFinality(): void {
+    this.#settled = 0
+    this.depth += this.height
+  }
+
   /** Forgets all that is in no block, as a restart does, or a pool that is full. */
   empty(): void {
     this.#pool.clear()
