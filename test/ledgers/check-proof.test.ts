@@ -146,10 +146,9 @@ describe('a proof', () => {
         is: 'contradicted',
         reason: 'the root is not in the transaction',
       })
-      const parts = proof.parts
-        .toReversed()
-        .map((part, at) => ({ ...part, cid: proof.parts[at]?.cid }))
-      expect(check({ ...proof, parts })).toMatchObject({ is: 'contradicted' })
+      const parts = proof.parts.map((part, at) => (at === 1 ? { ...part, cid: 'another' } : part))
+      const reason = 'parts[1].path does not lead from its CID to the root'
+      expect(check({ ...proof, parts })).toEqual({ is: 'contradicted', reason })
     })
   })
 
