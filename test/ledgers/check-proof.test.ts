@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto'
-import { keccak_256 as keccak256 } from '@noble/hashes/sha3.js'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkProof, checkProofText } from '../../src/ledgers/proofs/check-proof.ts'
 import { rawCidOf } from '../../src/ledgers/proofs/content-id.ts'
 import { inWords } from '../../src/ledgers/proofs/in-words.ts'
 import { type Proof, proofOf } from '../../src/ledgers/proofs/proof.ts'
-import { sha256Of } from '../../src/ledgers/proofs/transaction-text.ts'
 import { type MadeProof, sandboxProof } from '../support/sandbox-proof.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -94,62 +91,6 @@ describe('a proof', () => {
     const proof = { ...nft.proof, network: 'xrpl-mainnet', transaction: '1200195000' }
     expect(check(proof)).toMatchObject({ is: 'unreachable' })
     expect(check({ ...nft.proof, network: 'xrpl-mainnet' })).toMatchObject({ is: 'contradicted' })
-  })
-
-  describe('for a real network', () => {
-    const keccak = (bytes: Uint8Array) => Buffer.from(keccak256(bytes)).toString('hex')
-    const half = (bytes: Uint8Array) => {
-      const prefixed = Buffer.concat([Buffer.from('TXN\0'), bytes])
-      return createHash('sha512').update(prefixed).digest('hex').slice(0, 64).toUpperCase()
-    }
-
-    /** A proof as a node of this network would be asked about: no more than its form is that of a transaction. */
-    function elsewhere(network: string, hashOf: (bytes: Uint8Array) => string) {
-      const { root, tx_hash: _, token_id: __, ...rest } = nft.proof
-      const bytes = Buffer.from(`02f8${'ab'.repeat(40)}${root}c0`, 'hex')
-      const transaction = bytes.toString('hex')
-      return { ...rest, root, network, transaction, tx_hash: hashOf(bytes), signatures: [] }
-    }
-
-    const networks = [
-      ['eip155:1', (bytes: Uint8Array) => `0x${keccak(bytes)}`],
-      ['xrpl:0', half],
-    ] as const
-
-    test.each(networks)('%s has to be asked, if all else fits', async (network, hashOf) => {
-      const proof = elsewhere(network, hashOf)
-      expect(check(proof)).toEqual({
-        is: 'unreachable',
-        reason: `only the ledger ${network} itself can say more`,
-      })
-      const question = { cids: [await rawCidOf(Buffer.from('?'))], trustedKeys: new Set<string>() }
-      expect(checkProof(proof, question)).toMatchObject({ is: 'not_found' })
-    })
-
-    test.each(networks)('%s is not asked where the hash is another one', (network, hashOf) => {
-      const proof = elsewhere(network, hashOf)
-      const other = proof.transaction.replace(/^02/, '03')
-      for (const changed of [{ transaction: other }, { tx_hash: `${proof.tx_hash}0` }]) {
-        expect(check({ ...proof, ...changed })).toMatchObject({ is: 'contradicted' })
-      }
-      expect(check({ ...proof, transaction: 'no bytes' })).toMatchObject({ is: 'contradicted' })
-    })
-
-    test('is not asked where a path does not lead to the root, or the root is in no transaction', () => {
-      const [network, hashOf] = networks[0]
-      const proof = elsewhere(network, hashOf)
-      const root = sha256Of('another root')
-      expect(check({ ...proof, root })).toMatchObject({ is: 'contradicted' })
-      const bytes = Buffer.from('02f8', 'hex')
-      const rootless = { transaction: bytes.toString('hex'), tx_hash: hashOf(bytes) }
-      expect(check({ ...proof, ...rootless })).toMatchObject({
-        is: 'contradicted',
-        reason: 'the root is not in the transaction',
-      })
-      const parts = proof.parts.map((part, at) => (at === 1 ? { ...part, cid: 'another' } : part))
-      const reason = 'parts[1].path does not lead from its CID to the root'
-      expect(check({ ...proof, parts })).toEqual({ is: 'contradicted', reason })
-    })
   })
 
   test.each([

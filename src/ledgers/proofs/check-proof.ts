@@ -2,8 +2,8 @@ import { verify } from 'node:crypto'
 import { formatUs } from '../../core/time.ts'
 import { leafHash, type MerklePath, rootBy } from '../merkle/merkle.ts'
 import { type BlockHeader, parseHeader } from './block-header.ts'
-import { Contradiction, contradict } from './exact-members.ts'
-import { checkNetworkTransaction } from './network-transaction.ts'
+import { Contradiction } from './exact-members.ts'
+import { checkNetworkProof } from './network-proof.ts'
 import { parseProof, proofCharsMax } from './parse-proof.ts'
 import type { Proof, ProofSignature } from './proof.ts'
 import { keyIdOf, verifierOf } from './public-key.ts'
@@ -77,13 +77,23 @@ function contradicted(reason: string): Verdict {
 function verdictOf(proof: Proof, question: ProofQuestion): Verdict {
   const { network, final, status } = proof
   if (final !== (status === 'COMPLETED')) contradict(`final does not go with the status ${status}`)
-  if (network !== sandboxNetwork) return verdictElsewhere(proof, question)
+  if (network !== sandboxNetwork) {
+    if (parseText(proof.transaction ?? '')) contradict('the transaction is of another network')
+    const isThere = checkNetworkProof(proof)
+    if (final && !isThere) contradict('it says that it is final, and has no block')
+    if (foundIn(proof, question) === undefined) {
+      return { is: 'not_found', reason: 'the proof is of other bytes' }
+    }
+    return { is: 'unreachable', reason: `only the ledger ${network} itself can say more` }
+  }
   const said = saidByTransaction(proof)
   const header = said ? saidByBlock(proof, said) : undefined
   if (final && !header) contradict('it says that it is final, and has no block')
   const cid = foundIn(proof, question)
-  if (cid === undefined) return ofOtherBytes
-  if (!final || !header) return onNoLedger
+  if (cid === undefined) return { is: 'not_found', reason: 'the proof is of other bytes' }
+  if (!final || !header) {
+    return { is: 'not_found', reason: 'by this proof it was on no ledger yet: ask for a later one' }
+  }
   const keyIds = proof.signatures.map(({ key_id: id }) => id)
   const trusted = keyIds.find((id) => question.trustedKeys.has(id))
   return {
@@ -97,30 +107,8 @@ function verdictOf(proof: Proof, question: ProofQuestion): Verdict {
   }
 }
 
-const ofOtherBytes: Verdict = { is: 'not_found', reason: 'the proof is of other bytes' }
-
-const onNoLedger: Verdict = {
-  is: 'not_found',
-  reason: 'by this proof it was on no ledger yet: ask for a later one',
-}
-
-/** What is on a network of others only that can show: all that comes before is checked. */
-function verdictElsewhere(proof: Proof, question: ProofQuestion): Verdict {
-  const { network, transaction, tx_hash: hash, root, parts, final, block } = proof
-  if (parseText(transaction ?? '')) contradict('the transaction is of another network')
-  if (hasTransaction(proof)) {
-    const [first] = parts
-    for (const [at, part] of parts.entries()) {
-      if (!leadsTo(part.cid, part.path, root ?? '', first?.path?.size ?? 0)) {
-        contradict(`parts[${at}].path does not lead from its CID to the root`)
-      }
-    }
-    checkNetworkTransaction(network, transaction ?? '', { hash: hash ?? '', root: root ?? '' })
-  }
-  if (final && !block) contradict('it says that it is final, and has no block')
-  if (foundIn(proof, question) === undefined) return ofOtherBytes
-  if (!final) return onNoLedger
-  return { is: 'unreachable', reason: `only the ledger ${network} itself can say more` }
+function contradict(reason: string): never {
+  throw new Contradiction(reason)
 }
 
 function foundIn({ cid, parts }: Proof, { cids }: ProofQuestion): string | undefined {
@@ -128,8 +116,8 @@ function foundIn({ cid, parts }: Proof, { cids }: ProofQuestion): string | undef
   return cids.find((one) => parts.some((part) => part.cid === one))
 }
 
-/** Whether there is a transaction; what follows from one is not there without it. */
-function hasTransaction(proof: Proof): boolean {
+/** Checks all up to the transaction; undefined where there is none yet. */
+function saidByTransaction(proof: Proof): TransactionText | undefined {
   const { transaction, tx_hash: hash, root, parts, cid, path } = proof
   const [first] = parts
   if (first?.cid !== cid || JSON.stringify(first.path) !== JSON.stringify(path)) {
@@ -140,14 +128,8 @@ function hasTransaction(proof: Proof): boolean {
     if (known.some((one) => one !== null) || proof.signatures.length > 0) {
       contradict('it has what follows from a transaction, and not the transaction')
     }
+    return undefined
   }
-  return transaction !== null
-}
-
-/** Checks all up to the transaction; undefined where there is none yet. */
-function saidByTransaction(proof: Proof): TransactionText | undefined {
-  const { transaction, tx_hash: hash, root, parts } = proof
-  if (!hasTransaction(proof) || transaction === null) return undefined
   if (sha256Of(transaction) !== hash) contradict('tx_hash is not the SHA-256 of the transaction')
   const said = parseText(transaction) ?? contradict('the transaction is none of the sandbox')
   if (said.root !== root) contradict('the root is not that of the transaction')

@@ -6,11 +6,6 @@ export class Contradiction extends Error {
   override readonly name = 'Contradiction'
 }
 
-/** @throws Contradiction */
-export function contradict(reason: string): never {
-  throw new Contradiction(reason)
-}
-
 /** Hashes of a path: a tree with a leaf for every atom has no longer one. */
 const hashesMax = 64
 
