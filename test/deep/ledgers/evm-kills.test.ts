@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EvmLane } from '../../support/evm-lane.ts'
+import { evmLaneCases } from '../../support/evm-lane-cases.ts'
+import { Anvil, areNodesMissing } from '../../support/evm-nodes.ts'
+import { Twins } from '../../support/twins.ts'
+
+/** More than any of the cases takes. */
+const stepsMax = 200
+
+describe.skipIf(areNodesMissing)('a lane onto anvil that is killed', () => {
+  let twins: Twins
+  let node: Anvil
+
+  beforeAll(async () => {
+    twins = await Twins.open()
+    node = await Anvil.start()
+  })
+
+  afterAll(async () => {
+    await node?.[Symbol.asyncDispose]()
+    await twins?.[Symbol.asyncDispose]()
+  })
+
+  test.each(Object.entries(evmLaneCases))('at each step lives through %s', async (_, happen) => {
+    for (let killAt = 0; killAt < stepsMax; killAt++) {
+      await using lane = await EvmLane.open({
+        twins,
+        node,
+        killAt,
+        said: { feeMax: '20000000000' },
+      })
+      const failed = await happen(lane)
+      await lane.expectAllOnce(failed ?? [])
+      if (!lane.wasKilled) {
+        expect(killAt).toBeGreaterThan(0)
+        return
+      }
+    }
+    throw new Error(`it takes more than ${stepsMax} steps`)
+  })
+})

@@ -1,0 +1,176 @@
+import { expect } from 'vitest'
+import { newId } from '../../src/core/ids.ts'
+import type { EvmLane } from './evm-lane.ts'
+import { openEvmLedger } from './evm-ledger.ts'
+import { deedOf, putOn } from './sandbox-ledger.ts'
+
+const hourUs = 3_600_000_000
+
+/** Wei for a unit of gas: a hundred times what is allowed in these tests, and what is usual. */
+const [spike, usual] = ['0x1d1a94a2000', '0x3b9aca00']
+
+/** Something that happens to a lane, and resolves with the intents that fail by it. */
+export type EvmLaneCase = (lane: EvmLane) => Promise<readonly string[] | void>
+
+/** Each by a whole title. What is planned before the lane is started is signed in one go. */
+export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
+  'a send that fails before the node has it, with later ones behind it': async (lane) => {
+    for (const proxy of lane.proxies) proxy.lose('eth_sendRawTransaction', 'request')
+    for (const name of ['one', 'two', 'three']) await lane.plan(name)
+    lane.start()
+    await lane.finish()
+    const sequences = (await lane.transactions()).map(({ sequence }) => sequence)
+    expect(new Set(sequences).size).toBe(3)
+  },
+
+  'a connection that breaks when the node has it, before the answer': async (lane) => {
+    for (const proxy of lane.proxies) proxy.lose('eth_sendRawTransaction', 'answer')
+    await lane.plan('one')
+    lane.start()
+    await lane.finish()
+    expect(await lane.transactions()).toHaveLength(1)
+  },
+
+  'fees over the cap for an hour, and a pool that forgets it': async (lane) => {
+    await lane.plan('before')
+    lane.start()
+    await lane.until(async () => (await lane.transactions()).length === 1)
+    await baseFee(lane, spike)
+    await lane.plan('meanwhile')
+    await lane.node.call('anvil_dropAllTransactions')
+    const endUs = lane.clock.nowUs() + hourUs
+    await lane.until(() => {
+      lane.clock.atUs += hourUs / 20
+      return lane.clock.nowUs() > endUs
+    })
+    const states = (await lane.anchors()).map(({ state }) => state)
+    expect(states.filter((state) => state === 'completed' || state === 'failed')).toEqual([])
+    await baseFee(lane, usual)
+    await lane.finish()
+  },
+
+  'a transaction that is outbid twice, and whose first one is included': async (lane) => {
+    await lane.plan('one')
+    lane.start()
+    await lane.until(async () => (await lane.transactions()).length >= 3)
+    for (const proxy of lane.proxies) proxy.cut()
+    await lane.node.call('anvil_dropAllTransactions')
+    const [first] = await lane.transactions()
+    await lane.node.call('eth_sendRawTransaction', first?.blob)
+    await lane.node.mine()
+    for (const proxy of lane.proxies) proxy.mend()
+    await lane.finish()
+    expect((await lane.anchors())[0]?.transaction_hash).toBe(first?.hash)
+  },
+
+  'a block that is taken back, and never comes again': async (lane) => {
+    await lane.plan('one')
+    lane.start()
+    await lane.until(async () => (await lane.anchors())[0]?.state === 'submitted')
+    await lane.node.mine()
+    await lane.until(async () => (await lane.anchors())[0]?.state === 'included')
+    await lane.node.takeBlockBack()
+    await lane.finish()
+  },
+
+  'a node that lags behind, after another one has said that it is included': async (lane) => {
+    const [fresh, stale] = lane.proxies
+    stale.stayBehind(Number(await lane.node.call('eth_blockNumber')))
+    await lane.plan('one')
+    lane.start()
+    await lane.until(async () => (await lane.anchors())[0]?.state === 'submitted')
+    await lane.node.mine()
+    await lane.until(async () => (await lane.anchors())[0]?.state === 'included')
+    const { length } = await lane.transactions()
+    fresh.cut()
+    const endUs = lane.clock.nowUs() + hourUs
+    await lane.until(() => {
+      lane.clock.atUs += hourUs / 20
+      return lane.clock.nowUs() > endUs
+    })
+    // One that was started anew has nothing to tell that the node lags behind: it sends the same blob.
+    if (!lane.wasKilled) {
+      expect(stale.asked).not.toContain('eth_sendRawTransaction')
+      expect(await lane.transactions()).toHaveLength(length)
+    }
+    fresh.mend()
+    await lane.finish()
+    expect(new Set((await lane.transactions()).map(({ sequence }) => sequence)).size).toBe(1)
+  },
+
+  'somebody who sends from the account by hand': async (lane) => {
+    await lane.plan('one')
+    lane.start()
+    await lane.finish()
+    await sendByHand(lane)
+    await lane.node.mine()
+    for (const name of ['two', 'three']) await lane.plan(name)
+    await lane.finish()
+  },
+
+  'somebody who sends in the place of what waits': async (lane) => {
+    for (const name of ['one', 'two']) await lane.plan(name)
+    lane.start()
+    await lane.until(async () => (await lane.transactions()).length >= 2)
+    for (const proxy of lane.proxies) proxy.cut()
+    await lane.node.call('anvil_dropAllTransactions')
+    await sendByHand(lane)
+    await lane.node.mine()
+    for (const proxy of lane.proxies) proxy.mend()
+    await lane.plan('three')
+    await lane.finish()
+  },
+
+  'what the network reverts before it is signed': async (lane) => {
+    const resourceId = newId()
+    await lane.node.call('evm_setAutomine', true)
+    const other = await openEvmLedger(lane.node, { contract: lane.contract })
+    await putOn(other, { ...(await deedOf({ kind: 'nft' })), resourceId })
+    await other.close()
+    await lane.node.call('evm_setAutomine', false)
+    const reverted = await lane.plan('reverted', { resourceId })
+    await lane.plan('next')
+    lane.start()
+    await lane.finish()
+    const [failed] = await lane.anchors()
+    expect(JSON.parse(failed?.failure ?? '')).toMatchObject({
+      error: 'ledger_refused',
+      message: expect.stringMatching(/^the contract refuses it: it has a token/),
+    })
+    return [reverted]
+  },
+
+  'a node that is down for ten minutes, and has forgotten all that waits': async (lane) => {
+    for (const name of ['one', 'two']) await lane.plan(name)
+    lane.start()
+    await lane.until(async () => (await lane.transactions()).length >= 2)
+    for (const proxy of lane.proxies) proxy.cut()
+    await lane.node.call('anvil_dropAllTransactions')
+    await lane.plan('three')
+    const endUs = lane.clock.nowUs() + hourUs / 6
+    await lane.until(() => lane.clock.nowUs() > endUs)
+    for (const proxy of lane.proxies) proxy.mend()
+    await lane.finish()
+  },
+
+  'a clock that is set back by an hour, and forward by two': async (lane) => {
+    await lane.plan('one')
+    lane.start()
+    await lane.until(async () => (await lane.transactions()).length >= 1)
+    lane.clock.step(-hourUs)
+    await lane.plan('two')
+    await lane.until(async () => (await lane.transactions()).length >= 2)
+    lane.clock.step(2 * hourUs)
+    await lane.finish()
+  },
+}
+
+async function baseFee({ node }: EvmLane, fee: string): Promise<void> {
+  await node.call('anvil_setNextBlockBaseFeePerGas', fee)
+  await node.mine()
+}
+
+async function sendByHand({ node }: EvmLane): Promise<void> {
+  const [account] = (await node.call('eth_accounts')) as readonly string[]
+  await node.call('eth_sendTransaction', { from: account, to: account, value: '0x1' })
+}
