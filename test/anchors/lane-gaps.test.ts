@@ -113,6 +113,21 @@ describe('what is in a block', () => {
   })
 })
 
+describe('what waits to be final', () => {
+  test('is looked at by its first and its last alone', async () => {
+    await using lane = new KilledLane(twins)
+    lane.node.depth = 10
+    for (let at = 0; at < 12; at++) await lane.plan(`${at}`)
+    await lane.settle()
+    await lane.pass(12 * second, { before: () => lane.node.mine() })
+    const before = lane.ledger.looks
+    await lane.pass(5 * 12 * second, { everyUs: 12 * second, before: () => lane.node.mine() })
+    expect(lane.ledger.looks - before).toBe(5 * 2)
+    await lane.finish()
+    await lane.expectAllOnce()
+  })
+})
+
 describe('what is outbid', () => {
   test('is signed again with all that it is of, under the same sequence', async () => {
     await using lane = new KilledLane(twins)
@@ -188,17 +203,17 @@ describe('what is outbid', () => {
   })
 })
 
-describe('what a state that was restored has forgotten', () => {
-  /** Puts the token of a resource on the ledger, without the lane. */
-  async function putBy(lane: KilledLane, resourceId: string, cid: string): Promise<void> {
-    const intentId = anchorIdOf(resourceId, 'creation')
-    const { root } = MerkleTree.over([cid])
-    const deed = { intentId, kind: 'nft', root, leaves: [{ intentId, cid }] } as const
-    const { blob } = await signedBy(lane.ledger, deed, await lane.ledger.nextSequence())
-    await lane.ledger.submit(blob)
-    lane.node.mine()
-  }
+/** Puts the token of a resource on the ledger, without the lane. */
+async function putBy(lane: KilledLane, resourceId: string, cid: string): Promise<void> {
+  const intentId = anchorIdOf(resourceId, 'creation')
+  const { root } = MerkleTree.over([cid])
+  const deed = { intentId, kind: 'nft', root, leaves: [{ intentId, cid }] } as const
+  const { blob } = await signedBy(lane.ledger, deed, await lane.ledger.nextSequence())
+  await lane.ledger.submit(blob)
+  lane.node.mine()
+}
 
+describe('what a state that was restored has forgotten', () => {
   test('is found on a ledger that keeps roots alone, and not done again', async () => {
     await using lane = new KilledLane(twins)
     const resourceId = newId<AnchorId>()

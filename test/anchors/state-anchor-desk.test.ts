@@ -20,10 +20,13 @@ beforeAll(async () => {
 
 afterAll(async () => await twins[Symbol.asyncDispose]())
 
+const notify = async () => () => undefined
+
+const final = (hash: string) => ({ hash, to: 'final', inclusion: inclusionAt(1) }) as const
+
 async function exchange(request: Partial<DeskRequest>): Promise<number> {
   const { state } = twins.tests
   const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
-  const notify = async () => () => undefined
   const desk = new StateAnchorDesk({ state, clock: systemClock, kinds, notify })
   const nothing = { signed: [], transactions: [], moved: [] }
   return (await desk.exchange({ network, account, ...nothing, ...request })).taken
@@ -87,8 +90,6 @@ describe('what is signed under better terms', () => {
 })
 
 describe('a transaction that is there for good', () => {
-  const final = (hash: string) => ({ hash, to: 'final', inclusion: inclusionAt(1) }) as const
-
   test('is named by the anchors, and the others of its sequence are dead', async () => {
     const one = await signedTimes(3)
     await exchange({ transactions: [final(one.hash(2))] })

@@ -106,6 +106,18 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
     })
   })
 
+  test('does not count a receipt of a block that another one has the place of', async () => {
+    await using tested = await proxied()
+    const { ledger, proxies } = tested
+    const { transaction } = await putOn(ledger, await deedOf())
+    proxies[0]?.repeat('eth_getTransactionReceipt')
+    await node.takeBlockBack()
+    await node.mine(finalAfter)
+    expect(await ledger.sight(transaction.hash)).toEqual({ is: 'pending' })
+    proxies[0]?.mend()
+    expect(await ledger.sight(transaction.hash)).toEqual({ is: 'unknown' })
+  })
+
   describe('whose connection breaks', () => {
     test('before the node has a transaction says so, and takes the same one again', async () => {
       await using tested = await proxied()

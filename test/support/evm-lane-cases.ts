@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { newId } from '../../src/core/ids.ts'
-import { openEvmLedger } from './evm-ledger.ts'
 import type { EvmLane } from './evm-lane.ts'
+import { openEvmLedger } from './evm-ledger.ts'
 import { deedOf, putOn } from './sandbox-ledger.ts'
 
 const hourUs = 3_600_000_000

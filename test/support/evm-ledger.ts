@@ -8,7 +8,7 @@ import type { LocalNode } from './evm-nodes.ts'
 const localNetwork = 'eip155:31337'
 
 /** How a ledger of a local node is set; final is what is in a block. */
-export function settingsOf(node: LocalNode, said: Partial<EvmNeeds> = {}) {
+export function settingsOf(node: Pick<LocalNode, 'endpoint'>, said: Partial<EvmNeeds> = {}) {
   return {
     ledger: 'ETHEREUM',
     endpoints: [node.endpoint],

@@ -78,7 +78,10 @@ export class EvmService implements AsyncDisposable {
       ) => {
         const isMade = method === 'POST' && /^\/(vaults|attachments)$/.test(path)
         const wanted = isMade ? { ...(body as object), ledger: 'ETHEREUM' } : body
-        return await api.request<Body>(method, path, { headers: { ...key, ...headers }, body: wanted })
+        return await api.request<Body>(method, path, {
+          headers: { ...key, ...headers },
+          body: wanted,
+        })
       },
     }
   }

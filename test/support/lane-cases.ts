@@ -71,6 +71,22 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     await lane.finish()
   },
 
+  'several blocks that are taken back': async (lane) => {
+    const { node } = lane
+    node.depth = 6
+    for (const name of ['one', 'two', 'three', 'four']) {
+      await lane.plan(name)
+      await lane.settle()
+      node.mine()
+      await lane.pass(minuteUs / 10)
+    }
+    node.reorg(3)
+    await lane.pass(minuteUs / 10)
+    expect(node.pooled).toHaveLength(3)
+    await lane.finish()
+    expect(sequencesOf(lane)).toEqual([0, 1, 2, 3])
+  },
+
   'a block with the first of two that is taken back: the other one may get in as well': async (
     lane,
   ) => {

@@ -21,6 +21,8 @@ export class NodeProxy implements AsyncDisposable {
   readonly #target: string
   readonly #losses = new Map<string, Loss[]>()
   readonly #refusals = new Map<string, (params: readonly unknown[]) => boolean>()
+  readonly #repeated = new Set<string>()
+  readonly #last = new Map<string, unknown>()
   readonly #asked: string[] = []
   #isCut = false
   /** What it knows ends with this block. */
@@ -65,6 +67,11 @@ export class NodeProxy implements AsyncDisposable {
     this.#refusals.set(method, isRefused)
   }
 
+  /** Answers a method with what it was answered last, whatever came later. */
+  repeat(method: string): void {
+    this.#repeated.add(method)
+  }
+
   /** Answers nothing from now on. */
   cut(): void {
     this.#isCut = true
@@ -74,6 +81,7 @@ export class NodeProxy implements AsyncDisposable {
   mend(): void {
     this.#isCut = false
     this.#staleAt = undefined
+    this.#repeated.clear()
   }
 
   /** Answers as it would have after a block, whatever came later. */
@@ -98,12 +106,16 @@ export class NodeProxy implements AsyncDisposable {
     const answers = await this.#forward(messages)
     if (losses.includes('answer')) return void response.destroy()
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(answers.map((answer) => this.#refused(messages, answer))))
+    response.end(JSON.stringify(answers.map((answer) => this.#said(messages, answer))))
   }
 
-  #refused(messages: readonly Message[], answer: Answer): unknown {
+  #said(messages: readonly Message[], answer: Answer): unknown {
     const message = messages.find(({ id }) => id === answer.id)
-    if (!message || !this.#refusals.get(message.method)?.(message.params)) return answer
+    if (!message) return answer
+    const { method, params } = message
+    if (this.#repeated.has(method)) return { ...answer, result: this.#last.get(method) }
+    this.#last.set(method, answer.result)
+    if (!this.#refusals.get(method)?.(params)) return answer
     return { jsonrpc: '2.0', id: answer.id, error: { code: -32_005, message: 'limit exceeded' } }
   }
 

@@ -39,6 +39,8 @@ export class XrplLane implements AsyncDisposable {
   #lane: Lane | undefined
   #ledger: Ledger | undefined
   isKilled = false
+  /** Whether another one has taken the place of the one that was killed. */
+  #isRevived = false
 
   /** @param killAt the number of the step, from 0 on: each call of ledger and desk has one before and one after its effect; infinite for none */
   static async open(twins: Twins, killAt = Number.POSITIVE_INFINITY): Promise<XrplLane> {
@@ -80,13 +82,14 @@ export class XrplLane implements AsyncDisposable {
 
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
+    // A lane that has nothing to do asks no ledger, and there is no sign of its rest.
+    if (!this.#lane && (await this.#isAtRest())) return
     this.#resting = Promise.withResolvers()
     if (this.#lane) this.#lane.wake()
     else this.#start()
-    const wasKilled = this.isKilled
     const isResting = await Promise.race([
       this.#resting.promise.then(() => true),
-      ...(wasKilled ? [] : [this.#killed.promise.then(() => false)]),
+      ...(this.#isRevived ? [] : [this.#killed.promise.then(() => false)]),
     ])
     if (!isResting) {
       await this.#end()
@@ -187,6 +190,7 @@ export class XrplLane implements AsyncDisposable {
     this.#lane?.wake()
     await Promise.race([this.#running, ...(this.isKilled ? [this.#killed.promise] : [])])
     this.#lane = undefined
+    this.#isRevived = this.isKilled
     await this.#ledger?.close()
   }
 

@@ -3,6 +3,7 @@ import { formatUs } from '../../core/time.ts'
 import { leafHash, type MerklePath, rootBy } from '../merkle/merkle.ts'
 import { type BlockHeader, parseHeader } from './block-header.ts'
 import { Contradiction } from './exact-members.ts'
+import { checkNetworkProof } from './network-proof.ts'
 import { parseProof, proofCharsMax } from './parse-proof.ts'
 import type { Proof, ProofSignature } from './proof.ts'
 import { keyIdOf, verifierOf } from './public-key.ts'
@@ -78,6 +79,11 @@ function verdictOf(proof: Proof, question: ProofQuestion): Verdict {
   if (final !== (status === 'COMPLETED')) contradict(`final does not go with the status ${status}`)
   if (network !== sandboxNetwork) {
     if (parseText(proof.transaction ?? '')) contradict('the transaction is of another network')
+    const isThere = checkNetworkProof(proof)
+    if (final && !isThere) contradict('it says that it is final, and has no block')
+    if (foundIn(proof, question) === undefined) {
+      return { is: 'not_found', reason: 'the proof is of other bytes' }
+    }
     return { is: 'unreachable', reason: `only the ledger ${network} itself can say more` }
   }
   const said = saidByTransaction(proof)
