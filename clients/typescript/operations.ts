@@ -1220,6 +1220,7 @@ export interface SharedOperations {
         | 'security.key_revoked'
         | 'security.webhook_disabled'
         | 'security.email_disabled'
+        | 'security.ledger_funds_low'
     }
     readonly answer: {
       readonly event_type: string
@@ -1780,6 +1781,15 @@ export interface SharedOperations {
       }[]
     }
   }
+
+  /**
+   * Read where each ledger is, what an anchor costs there, and whether it answers.
+   *
+   * What test keys make is anchored on the sandbox, whatever is set.
+   *
+   * Needs no particular permission.
+   */
+  readonly listLedgers: { readonly answer: readonly LedgerInUse[] }
 
   /**
    * List the attempts to send mails to an address, newest first.
@@ -2589,6 +2599,7 @@ export interface SharedOperations {
           | 'security.key_revoked'
           | 'security.webhook_disabled'
           | 'security.email_disabled'
+          | 'security.ledger_funds_low'
         readonly category:
           | 'vault_notifications'
           | 'stream_notifications'
@@ -4117,6 +4128,7 @@ export const operationPaths = {
   listInbox: 'GET /notifications/in-app',
   listKeys: 'GET /keys',
   listLedgerKeys: 'GET /.well-known/ledger-keys.json',
+  listLedgers: 'GET /ledgers',
   listMailAttempts: 'GET /notifications/email-configs/{configId}/deliveries',
   listMqttSessions: 'GET /mqtt/sessions',
   listProvisioningKeys: 'GET /vaults/{vaultId}/provisioning-keys',
@@ -4340,6 +4352,7 @@ export const operationScopes = {
   listImports: 'data:read',
   listInbox: 'notifications:read',
   listKeys: 'keys:admin',
+  listLedgers: 'any',
   listMailAttempts: 'notifications:read',
   listMqttSessions: 'data:read',
   listProvisioningKeys: 'keys:admin',
@@ -6952,6 +6965,25 @@ export type LatestReading = {
   readonly [name: string]: unknown
 }
 export type Ledger = 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+export type LedgerInUse = {
+  readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+
+  /** Where what live keys make is anchored: `sandbox` where no other is set. */
+  readonly network: string
+
+  /** From when on a block counts: as the network says, or under so many others. */
+  readonly finality: 'finalized' | 'safe' | number
+
+  /** Of an anchor now, in `unit`: null where it costs nothing, or nobody answers. */
+  readonly fee: string | null
+  readonly unit: 'drops' | 'wei' | null
+
+  /** Whether the network answers. */
+  readonly answers: boolean
+
+  /** Why nothing can be anchored there now; null while it can. */
+  readonly problem: string | null
+}
 export type LedgerKey = {
   /** Which is set to this network now. */
   readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM' | null
@@ -8011,6 +8043,7 @@ export type NotificationPreferences = {
     readonly 'security.key_revoked'?: NotificationGate | undefined
     readonly 'security.webhook_disabled'?: NotificationGate | undefined
     readonly 'security.email_disabled'?: NotificationGate | undefined
+    readonly 'security.ledger_funds_low'?: NotificationGate | undefined
   }
 }
 export type NotificationPreferencesChange = {
@@ -8483,6 +8516,15 @@ export type NotificationPreferencesChange = {
 
         /** What is left out keeps its value; null goes back to the default. */
         readonly 'security.email_disabled'?:
+          | {
+              readonly enabled?: boolean | undefined
+              readonly channels?: readonly ('email' | 'in_app' | 'push')[] | undefined
+            }
+          | null
+          | undefined
+
+        /** What is left out keeps its value; null goes back to the default. */
+        readonly 'security.ledger_funds_low'?:
           | {
               readonly enabled?: boolean | undefined
               readonly channels?: readonly ('email' | 'in_app' | 'push')[] | undefined

@@ -18,7 +18,6 @@ export interface MeasuredLedgers {
 export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
   type Value = (look: LedgerLook) => number | undefined
   const { spent, underWay } = measured
-  const networkOf = ({ settings: { network } }: LedgerLook) => network
   const shown: readonly [ByNetwork['type'], MetricName, Value][] = [
     ['gauge', 'ledger_ready', ({ problem }) => Number(problem === undefined)],
     ['gauge', 'ledger_in_flight', (look) => underWay.get(networkOf(look))?.inFlight],
@@ -38,4 +37,8 @@ export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
       return Object.fromEntries(known)
     },
   }))
+}
+
+function networkOf({ settings: { network } }: LedgerLook): string {
+  return network
 }
