@@ -3839,6 +3839,12 @@ export interface BearerOperations {
        */
       readonly problem?: string | undefined
 
+      /**
+       * Only streams whose readings are fetched from somewhere, and whose source is in one of
+       * these states: a comma list of connecting, running, waiting, failing, paused, or `any`.
+       */
+      readonly source?: string | undefined
+
       /** A duration, such as 30s, 15m, 6h or 1d. */
       readonly silentAfter?: string | undefined
 

@@ -197,7 +197,11 @@ test('the inbox has alerts of all severities, and lists those of one', async () 
   const stream = await RuledStream.make(service.api, tooHot, burning)
   await stream.push(90, 300)
   interface Inbox {
-    readonly content: readonly { readonly severity: string; readonly resource_id: string }[]
+    readonly content: readonly {
+      readonly severity: string
+      readonly resource_id: string
+      readonly message: string
+    }[]
     readonly total_records: number
   }
   const inbox = async (query: string) =>
@@ -210,6 +214,10 @@ test('the inbox has alerts of all severities, and lists those of one', async () 
 
   expect(critical.content.map((one) => one.resource_id)).toContain(burningId)
   expect(new Set(critical.content.map(({ severity }) => severity))).toEqual(new Set(['critical']))
+  // Beside the name of the stream stands what has been found.
+  expect(critical.content.find((one) => one.resource_id === burningId)?.message).toMatch(
+    / \(burning: 300, limit 200\)$/,
+  )
   expect(critical.total_records).toBe(critical.content.length)
   expect(all.content.map((one) => one.resource_id)).toEqual(
     expect.arrayContaining(alerts.map(({ alertId }) => alertId)),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hindrancesOn } from '../support/console/accessible.ts'
@@ -13,6 +14,11 @@ const entriesMax = 10_000
 
 /** Elements of a page that stays quick. */
 const elementsMax = 8_000
+
+interface Group {
+  readonly streamId: string
+  readonly reason: string
+}
 
 async function push(streamId: string, body: unknown): Promise<void> {
   await at.api.withToken('POST', `/streams/${streamId}/data`, body)
@@ -208,6 +214,37 @@ describe('refused readings', () => {
     await expect.poll(() => told.evaluate((one) => one.matches(':focus'))).toBe(true)
     await expect.poll(() => entriesOn(page).count()).toBe(1)
     expect(await quarantined(streamId)).toBe(1)
+  })
+
+  test('of which only a part is known by name are downloaded as far as they are chosen', async () => {
+    const streamId = await at.api.createStream()
+    const hot = Array.from({ length: 70 }, () => ({ temperature: 'hot' }))
+    await push(streamId, [...hot, { timestamp: 'never', temperature: 1 }])
+    await push(await at.api.createStream(), { temperature: 'hot' })
+    const isKnown = (group: Group) =>
+      group.streamId === streamId && group.reason === 'schema_mismatch'
+    const page = await at.signedIn('/console/')
+    await page.route('**/quarantine/summary?*', async (route) => {
+      const response = await route.fetch()
+      const summary = (await response.json()) as { readonly groups: readonly Group[] }
+      await route.fulfill({
+        response,
+        json: { ...summary, groups: summary.groups.filter(isKnown) },
+      })
+    })
+    await page.goto('/console/quarantine')
+
+    await page.getByRole('button', { name: 'Choose all 70 of the streams with the most' }).click()
+    const download = page.waitForEvent('download')
+    await deedsOn(page).getByRole('button', { name: 'Download' }).click()
+    const text = readFileSync(await (await download).path(), 'utf8')
+
+    const lines = text.trimEnd().split('\n')
+    const entries = lines.map((line) => JSON.parse(line) as Group)
+    expect(entries).toHaveLength(70)
+    expect(new Set(entries.map((entry) => `${entry.streamId} ${entry.reason}`))).toEqual(
+      new Set([`${streamId} schema_mismatch`]),
+    )
   })
 
   test('are not to be judged or deleted by a key that may only read', async () => {

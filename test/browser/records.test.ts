@@ -68,11 +68,13 @@ describe('a record', () => {
     expect(await hindrancesOn(page)).toEqual([])
     server.close()
 
-    await page.goto('/console/sources?state=failing')
+    await page.goto('/console/sources?state=failing&type=api_pull')
     await page.getByRole('link', { name: 'temperature' }).waitFor()
     expect(new URL(page.url()).pathname).not.toContain(streamId)
-    await page.goto('/console/sources?state=paused')
-    await page.getByRole('heading', { name: 'No source meets the filter' }).waitFor()
+    for (const filter of ['state=paused', 'type=database']) {
+      await page.goto(`/console/sources?${filter}`)
+      await page.getByRole('heading', { name: 'No source meets the filter' }).waitFor()
+    }
   })
 
   test('of a webhook is paused and enabled', async () => {

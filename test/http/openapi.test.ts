@@ -351,7 +351,7 @@ describe('an operation with a meaning in each interface', () => {
     expect(operation?.requestBody !== undefined).toBe(hasBody)
   })
 
-  const ofLists = 'limit cursor vaultId name contains state problem silentAfter sort include'
+  const ofLists = 'limit cursor vaultId name contains state problem source silentAfter sort include'
 
   test('tells of each parameter which credentials it goes with', () => {
     const parameters = operationNamed('GET /streams')?.parameters ?? []

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
+import { sourceStates } from '../../src/streams/data-streams/stream-sources.ts'
 import { RuledStream, tooHot } from '../support/alerting.ts'
 import type { Answer } from '../support/api-client.ts'
 import { ApiServer } from '../support/api-server.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const server = await ApiServer.start((_, answer) => answer.writeHead(401).end('who are you?'))
@@ -62,6 +63,20 @@ async function push(streamId: string, reading: object): Promise<void> {
   await service.api.settled(streamId, 1)
 }
 
+const ofEach = { connecting: 0, running: 0, waiting: 1, failing: 1, paused: 1, any: 3 } as const
+
+/** A stream of this person that is fetched once a year. */
+async function fetchedBy(owner: Person): Promise<string> {
+  const { body } = await owner.withToken<{ readonly streamId: string }>('POST', '/streams', {
+    name: 'fetched',
+    vaultId: await vaultOf(owner),
+    type: 'api_pull',
+    source: { endpoint: `${server.origin}/v1`, schedule: '0 0 1 1 *' },
+    schema: { temperature: { type: 'number' } },
+  })
+  return body.streamId
+}
+
 async function sourceStateOf(streamId: string): Promise<unknown> {
   return (await service.api.status(streamId)).source?.['state']
 }
@@ -90,6 +105,11 @@ describe('GET /streams', () => {
     ['problem=any', ['refused', 'hot', 'failing']],
     ['problem=failing,firing', ['hot', 'failing']],
     ['problem=any&state=active', ['refused', 'hot']],
+    ['source=failing', ['failing']],
+    ['source=running,failing', ['failing']],
+    ['source=any', ['failing']],
+    ['source=waiting,paused', []],
+    ['source=any&state=active', []],
     ['contains=IN', ['receiving', 'failing']],
     ['contains=%25', []],
     ['contains=in&state=active&sort=-name', ['receiving']],
@@ -146,6 +166,34 @@ describe('GET /streams', () => {
     },
   )
 
+  test('of sources in each state there are as many as the overview counts', async () => {
+    const owner = await newPerson(service.api)
+    const ids = [await fetchedBy(owner), await fetchedBy(owner), await fetchedBy(owner)]
+    await streamOf(owner)
+    await owner.withToken('POST', `/streams/${ids[2]}/pause`)
+    await owner.withToken('POST', `/streams/${ids[1]}/source/run`)
+    const counted = async () => {
+      const { body } = await owner.withToken<{
+        readonly sources: Readonly<Record<string, unknown>>
+      }>('GET', '/overview')
+      return sourceStates.map((state) => body.sources[state])
+    }
+    await expect.poll(counted, waiting).toEqual(sourceStates.map((state) => ofEach[state]))
+
+    for (const state of [...sourceStates, 'any'] as const) {
+      const { headers, body } = await owner.withToken<readonly Listed[]>(
+        'GET',
+        `/streams?include=health&source=${state}`,
+      )
+
+      expect(headers.get('x-total-count'), state).toBe(String(ofEach[state]))
+      expect(body.length, state).toBe(ofEach[state])
+      for (const { source } of body) {
+        expect(source).toMatchObject(state === 'any' ? {} : { state })
+      }
+    }
+  })
+
   test('HEAD tells how many there are', async () => {
     const { status, headers } = await service.api.withToken('HEAD', '/streams?state=active')
 
@@ -171,6 +219,8 @@ describe('GET /streams', () => {
     'problem=none',
     'problem=silent,',
     'silentAfter=soon',
+    'source=error',
+    'source=',
     'sort=vault',
     'contains=',
     'include=all',
@@ -186,6 +236,7 @@ describe('GET /streams', () => {
     for (const query of [
       '',
       'problem=any',
+      'source=any',
       'state=active,error',
       `contains=${made.hot}`,
       'sort=-rate',

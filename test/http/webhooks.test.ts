@@ -159,6 +159,11 @@ describe('a list', () => {
     expect(await found('status=PAUSED&failing=true')).toEqual([0, []])
     expect(await found('status=DISABLED')).toEqual([0, []])
     expect((await owner.withKey('GET', `${at}?status=BROKEN`)).status).toBe(400)
+
+    // One that is paused has failed as well, and does so no more.
+    await owner.withKey('PUT', `${at}/${bad}`, { status: 'PAUSED' })
+    expect(await found('failing=true')).toEqual([0, []])
+    expect(await found('status=PAUSED')).toEqual([3, [bad, paused, other]])
   })
 })
 

@@ -5,14 +5,7 @@ import { ConfirmedDeed } from '../components/confirmed-deed.tsx'
 import { changeOf } from '../editor/drafts.ts'
 import { count } from '../formats/numbers.ts'
 import { downloadAll } from './download-all.ts'
-import {
-  type EntryFilter,
-  groupsOf,
-  type Reach,
-  reachOf,
-  type Summary,
-  streamsOf,
-} from './entries.ts'
+import { type EntryFilter, portionsOf, type Reach, reachOf, type Summary } from './entries.ts'
 import { clearAll, type Progress, redriveAll, tryAll } from './judging.ts'
 import { type Done, Outcome } from './outcome.tsx'
 import { type ChosenEntry, type Target, targetsOfChosen, targetsOfFilter } from './targets.ts'
@@ -34,7 +27,7 @@ export function Deeds(props: DeedsProps) {
   const { filter, summary = nothing, chosen, isAll, onAll, onNone, onDone } = props
   const [isAsking, setAsking] = useState(false)
   const targets = isAll
-    ? targetsOfFilter(streamsOf(groupsOf(summary, filter)), filter)
+    ? targetsOfFilter(portionsOf(summary, filter), filter)
     : targetsOfChosen(chosen.values())
   const reach = reachOf(summary, filter)
   const entries = isAll ? reach.entries : chosen.size

@@ -1,7 +1,7 @@
 import { api } from '../api/client.ts'
 import { download } from './download.ts'
 import { type Entry, type EntryFilter, listEntries } from './entries.ts'
-import type { Target } from './targets.ts'
+import { isMeantBy, type Target } from './targets.ts'
 
 /** A file that the page makes is held in memory first. */
 const bytesMax = 256 * 1024 * 1024
@@ -23,7 +23,8 @@ export async function downloadAll({ targets, filter, isAll }: Wanted): Promise<v
     lines.push(line)
   }
   if (isAll) {
-    for await (const entry of allEntries(filter)) add(entry)
+    const isMeant = isMeantBy(targets)
+    for await (const entry of allEntries(filter)) if (isMeant(entry)) add(entry)
   } else {
     for (const { streamId, name, ids = [] } of targets) {
       for (const entryId of ids) {

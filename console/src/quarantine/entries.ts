@@ -1,5 +1,6 @@
 import type { Operations } from '../../../clients/typescript/call.ts'
 import { api } from '../api/client.ts'
+import type { Portion } from './targets.ts'
 
 export type Entry = Operations['listQuarantineOfAll']['answer']['entries'][number]
 export type Summary = Operations['summarizeQuarantineOfAll']['answer']
@@ -70,6 +71,18 @@ export function reachOf(summary: Summary, filter: EntryFilter): Reach {
   return { isPart: named < all, entries: filter.start === '' ? named : undefined }
 }
 
+/** What all that meet a filter are asked for by; of a part, only the reasons that are counted of each stream. */
+export function portionsOf(summary: Summary, filter: EntryFilter): readonly Portion[] {
+  const groups = groupsOf(summary, filter)
+  if (!reachOf(summary, filter).isPart) return streamsOf(groups)
+  return groups.map(({ streamId, streamName: name, reason, entries }) => ({
+    streamId,
+    name,
+    reason,
+    entries,
+  }))
+}
+
 function isCut({ groupCount, groups }: Summary): boolean {
   return groupCount > groups.length
 }
@@ -87,7 +100,7 @@ export function groupsOf(summary: Summary, { streamId, reason }: Omit<EntryFilte
 }
 
 /** Streams with their names and counts, the one with the most first. */
-export function streamsOf(groups: Summary['groups']) {
+export function streamsOf(groups: Summary['groups']): readonly Portion[] {
   const streams = new Map<string, { readonly name: string; entries: number }>()
   for (const { streamId, streamName, entries } of groups) {
     const known = streams.get(streamId)

@@ -9,6 +9,14 @@ export interface Target {
   readonly entries: number | undefined
 }
 
+/** Something that is asked for one by one: a stream, or only one of its reasons. */
+export interface Portion {
+  readonly streamId: string
+  readonly name: string
+  readonly reason?: string
+  readonly entries: number
+}
+
 export interface ChosenEntry {
   readonly streamId: string
   readonly streamName: string
@@ -32,22 +40,26 @@ export function targetsOfChosen(chosen: Iterable<ChosenEntry>): readonly Target[
   })
 }
 
-/** All entries that meet a filter, stream by stream. */
+/** All entries that meet a filter, portion by portion. */
 export function targetsOfFilter(
-  streams: readonly {
-    readonly streamId: string
-    readonly name: string
-    readonly entries: number
-  }[],
-  { reason, start }: { readonly reason: string; readonly start: string },
+  portions: readonly Portion[],
+  { reason: wanted, start }: { readonly reason: string; readonly start: string },
 ): readonly Target[] {
-  return streams.map(({ streamId, name, entries }) => ({
+  return portions.map(({ streamId, name, reason = wanted, entries }) => ({
     streamId,
     name,
     ...(reason !== '' && { reason }),
     ...(start !== '' && { start }),
     entries: start === '' ? entries : undefined,
   }))
+}
+
+/** Whether an entry that meets the filter is one of what was chosen by it, where that is only a part. */
+export function isMeantBy(
+  targets: readonly Target[],
+): (entry: { readonly streamId: string; readonly reason: string }) => boolean {
+  const meant = new Set(targets.map(({ streamId, reason = '' }) => `${streamId}/${reason}`))
+  return ({ streamId, reason }) => meant.has(`${streamId}/`) || meant.has(`${streamId}/${reason}`)
 }
 
 function portionsOf(ids: readonly number[]): readonly (readonly number[])[] {

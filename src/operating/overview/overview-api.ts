@@ -7,11 +7,12 @@ import { formatUs } from '../../core/time.ts'
 import { activities, type OwnerActivity } from '../../ingest/activity/owner-activity.ts'
 import { groupSchema, reasonCounts } from '../../ingest/quarantine/owner-quarantine-api.ts'
 import * as s from '../../requests/http/schema.ts'
+import { type FetchedStream, sourceStateOf } from '../../streams/data-streams/fetched-streams.ts'
 import { streamStates } from '../../streams/data-streams/stream-state.ts'
 import { type WebhookStatus, webhookStatuses } from '../../telling/webhooks/webhook.ts'
 import type { AlertFigures, FiringAlert } from './alert-figures.ts'
 import { type Overview, worstMax } from './overview.ts'
-import { type FetchedStream, silentAfter } from './stream-figures.ts'
+import { silentAfter } from './stream-figures.ts'
 import { deliveriesCountedMax, type ShownWebhook, type WebhookFigures } from './telling-figures.ts'
 
 const sourceStates = ['running', 'connecting', 'waiting', 'failing', 'paused'] as const
@@ -166,11 +167,6 @@ function alertItemBody(row: FiringAlert): Static<typeof alertItem> {
     createdAt: body.createdAt,
     triggeredAt: body.triggeredAt,
   }
-}
-
-/** A pause is answered before the source has ended. */
-function sourceStateOf({ isPaused, status }: FetchedStream) {
-  return isPaused ? 'paused' : status.state
 }
 
 function sourcesBody(fetched: readonly FetchedStream[]): Body['sources'] {

@@ -8,15 +8,10 @@ import type {
   OwnerQuarantine,
 } from '../../ingest/quarantine/owner-quarantine.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { type FetchedStream, fetchedStreams } from '../../streams/data-streams/fetched-streams.ts'
 import type { SourceStatus } from '../../streams/data-streams/stream-sources.ts'
 import { type AlertFigures, alertFigures } from './alert-figures.ts'
-import {
-  type CountedStreams,
-  type FetchedStream,
-  fetchedStreams,
-  type StreamFigures,
-  streamFigures,
-} from './stream-figures.ts'
+import { type CountedStreams, type StreamFigures, streamFigures } from './stream-figures.ts'
 import {
   type MailFigures,
   mailFigures,

@@ -1,8 +1,11 @@
 import { durationUs } from '../../core/duration.ts'
 import { invalidParameter } from '../../core/errors.ts'
-import { parseId, type StreamId, type VaultId } from '../../core/ids.ts'
+import { parseId, type StreamId, type UserId, type VaultId } from '../../core/ids.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import { fetchedStreams, sourceStateOf } from './fetched-streams.ts'
 import type { StreamFilter } from './stream-list.ts'
-import { type Standing, type StreamProblem, streamProblems } from './stream-standing.ts'
+import { type SourceStatus, sourceStates } from './stream-sources.ts'
+import { type Standing, streamProblems } from './stream-standing.ts'
 import { streamStates } from './stream-state.ts'
 import { tagProblem, tagsMax } from './tags.ts'
 
@@ -74,15 +77,43 @@ function standingOf(
   if (state === undefined && problem === undefined) return undefined
   return {
     ...(state !== undefined && { states: someOf('state', state, streamStates) }),
-    ...(problem !== undefined && { problems: problemsOf(problem) }),
+    ...(problem !== undefined && { problems: someOrAny('problem', problem, streamProblems) }),
     failing: sources.failing(),
     silentSinceUs: nowUs() - silentAfterUs,
   }
 }
 
-function problemsOf(text: string): readonly StreamProblem[] {
-  const given = someOf('problem', text, [...streamProblems, 'any'])
-  return given.includes('any') ? streamProblems : given.filter((one) => one !== 'any')
+/** What a filter for sources has to look at. */
+export interface SourceFilterNeeds {
+  readonly state: StateDatabase
+  readonly sources: { statusOf(id: StreamId): SourceStatus | undefined }
+}
+
+/**
+ * The part of the filter of a list that asks for states of sources: streams that have none do not meet it.
+ *
+ * @throws DomainError `invalid_request`
+ */
+export async function sourceFilter(
+  { source }: { readonly source?: string },
+  { state, sources }: SourceFilterNeeds,
+  ownerId: UserId,
+): Promise<Pick<StreamFilter, 'ids'>> {
+  if (source === undefined) return {}
+  const states = someOrAny('source', source, sourceStates)
+  const fetched = await fetchedStreams(state, ownerId, (id) => sources.statusOf(id))
+  const met = fetched.filter((stream) => states.includes(sourceStateOf(stream)))
+  return { ids: met.map(({ streamId }) => streamId) }
+}
+
+/** The values of a comma list; all of them where `any` is among them. */
+function someOrAny<Value extends string>(
+  parameter: string,
+  text: string,
+  values: readonly Value[],
+): readonly Value[] {
+  const given = someOf<Value | 'any'>(parameter, text, [...values, 'any'])
+  return given.includes('any') ? values : values.filter((value) => given.includes(value))
 }
 
 /** The values of a comma list. */

@@ -5,6 +5,7 @@ import { formatUs } from '../../core/time.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { padded } from '../../storage/state/portions.ts'
 import type { VersionedDefinition } from './definition.ts'
+import { sourceStateOf } from './fetched-streams.ts'
 import { firingOf, noneFires } from './firing-alerts.ts'
 import type { FoundStream } from './stream-list.ts'
 import { fieldsMax, sparkSlots, type streamHealth } from './stream-list-api.ts'
@@ -81,8 +82,7 @@ function sourceOf(
   const { lastError, sinceUs } = status
   return {
     source: {
-      // A pause is answered before the source has ended.
-      state: isPaused ? 'paused' : status.state,
+      state: sourceStateOf({ isPaused, status }),
       since: formatUs(sinceUs),
       ...(lastError !== undefined && { lastError: cutText(lastError, errorLengthMax) }),
     },

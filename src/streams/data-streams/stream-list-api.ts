@@ -42,6 +42,11 @@ export const streamsQuery = {
       ].join(' '),
       examples: ['silent,failing'],
     },
+    source: {
+      ...s.text,
+      description: `Only streams whose readings are fetched from somewhere, and whose source is in one of these states: a comma list of ${sourceStates.join(', ')}, or \`any\`.`,
+      examples: ['failing,connecting'],
+    },
     silentAfter: {
       ...s.text,
       default: '15m',

@@ -7,7 +7,7 @@ import type { Posts } from '../../requests/idempotency/posts.ts'
 import { halfOf, twoHalvesOf } from '../../requests/operations/two-halves.ts'
 import type { AssetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
 import { listedBody } from './stream-body.ts'
-import { listFilter } from './stream-filter.ts'
+import { listFilter, sourceFilter } from './stream-filter.ts'
 import { type HealthNeeds, healthOf } from './stream-health.ts'
 import { healthMax, listedStreams, streamsQuery } from './stream-list-api.ts'
 import { decodeStreamCursor, encodeStreamCursor, type StreamSort } from './stream-order.ts'
@@ -46,7 +46,10 @@ export function streamListRoute(needs: StreamListRouteNeeds): FastifyPluginAsync
         answers: { 200: listedStreams },
         errors: ['unsupported_query'],
         handler: async ({ caller, query, request, reply }) => {
-          const filter = listFilter(query, needs)
+          const filter = {
+            ...listFilter(query, needs),
+            ...(await sourceFilter(query, needs, caller.userId)),
+          }
           const wish = { filter, ...pageWish(query) }
           const { streams, total, next } = await pageOfStreams(needs, caller.userId, wish)
           if (total !== undefined) void reply.header('x-total-count', total)

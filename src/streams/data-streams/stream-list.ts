@@ -17,6 +17,8 @@ export interface StreamFilter {
   /** A part of the name, in any case, or the beginning of the id. */
   readonly contains?: string
   readonly tags: Tags
+  /** One of these: what no table knows was found out before. */
+  readonly ids?: readonly StreamId[]
   readonly standing?: Standing
 }
 
@@ -106,11 +108,12 @@ export async function countStreams(
 
 /** The ids of all streams of an owner that meet a filter: a part of queries. */
 export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: StreamFilter) {
-  const { vaultId, name, contains, tags, standing } = filter
+  const { vaultId, name, contains, tags, ids, standing } = filter
   let query = state.selectFrom('data_streams').select('id').where('owner_id', '=', ownerId)
   if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
   if (name !== undefined) query = query.where(isNamed(name))
   if (contains !== undefined) query = query.where(hasInNameOrId(contains))
+  if (ids !== undefined) query = query.where(isAmong(ids))
   if (standing !== undefined) query = query.where(standsSo(standing))
   for (const [key, value] of Object.entries(tags)) {
     const tagged = state
@@ -126,6 +129,10 @@ export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: Strea
 
 function isNamed({ text, isPrefix }: NonNullable<StreamFilter['name']>): RawBuilder<boolean> {
   return isPrefix ? nameBeginsWith(text) : sql<boolean>`name_folded = ${text}`
+}
+
+function isAmong(ids: readonly StreamId[]): RawBuilder<boolean> {
+  return sql<boolean>`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
 }
 
 function orderOf(sort: PlacedSort) {

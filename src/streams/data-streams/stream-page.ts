@@ -78,7 +78,7 @@ async function totalOf(
 }
 
 function tooMany(what: string): DomainError {
-  const names = 'vaultId, name, contains or a tag'
+  const names = 'vaultId, name, contains, source or a tag'
   const message = `${what} can be had of ${countedMax} streams at most: choose some by ${names}`
   return new DomainError('unsupported_query', message)
 }

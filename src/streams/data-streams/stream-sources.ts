@@ -7,9 +7,11 @@ import { isInbound } from './source-kinds.ts'
 
 export const sourceStates = ['connecting', 'running', 'waiting', 'failing', 'paused'] as const
 
+export type SourceState = (typeof sourceStates)[number]
+
 /** How the source of a stream is doing. */
 export interface SourceStatus {
-  readonly state: (typeof sourceStates)[number]
+  readonly state: SourceState
   /** Since when it has been in this state. */
   readonly sinceUs: number
   /** Why it failed last, without secrets; nothing when it never has. */

@@ -3,13 +3,16 @@ import { describe, expect, test } from 'vitest'
 import {
   countOf,
   type EntryFilter,
-  groupsOf,
+  portionsOf,
   reachOf,
   type Summary,
-  streamsOf,
 } from '../../../console/src/quarantine/entries.ts'
 import { startOf } from '../../../console/src/quarantine/filters.tsx'
-import { targetsOfChosen, targetsOfFilter } from '../../../console/src/quarantine/targets.ts'
+import {
+  isMeantBy,
+  targetsOfChosen,
+  targetsOfFilter,
+} from '../../../console/src/quarantine/targets.ts'
 
 const chosen = fc.uniqueArray(
   fc.record({
@@ -88,12 +91,32 @@ describe('all that meet a filter', () => {
 
   test('are asked for stream by stream, the one with the most first', () => {
     const wanted = filter({ reason: 'malformed' })
-    const streams = streamsOf(groupsOf(summary, wanted))
 
-    expect(targetsOfFilter(streams, wanted)).toEqual([
+    expect(targetsOfFilter(portionsOf(summary, wanted), wanted)).toEqual([
       { streamId: 's', name: 'stream s', reason: 'malformed', entries: 5 },
       { streamId: 't', name: 'stream t', reason: 'malformed', entries: 2 },
     ])
+    expect(targetsOfFilter(portionsOf(summary, filter({})), filter({}))).toEqual([
+      { streamId: 's', name: 'stream s', entries: 5 },
+      { streamId: 't', name: 'stream t', entries: 5 },
+    ])
+  })
+
+  test('are, where they are a part, those that were counted, and nothing else is meant', () => {
+    const reasons = summary.reasons.map((one) => ({ ...one, entries: 50 }))
+    const part = { ...summary, reasons, groups: summary.groups.slice(0, 2) }
+    const targets = targetsOfFilter(portionsOf(part, filter({})), filter({}))
+
+    expect(targets).toEqual([
+      { streamId: 's', name: 'stream s', reason: 'malformed', entries: 5 },
+      { streamId: 't', name: 'stream t', reason: 'schema_mismatch', entries: 3 },
+    ])
+    const isMeant = isMeantBy(targets)
+    const meant = (streamId: string, reason: string) => isMeant({ streamId, reason })
+    expect([meant('s', 'malformed'), meant('t', 'schema_mismatch')]).toEqual([true, true])
+    expect([meant('t', 'malformed'), meant('u', 'malformed')]).toEqual([false, false])
+    const whole = isMeantBy(targetsOfFilter(portionsOf(summary, filter({})), filter({})))
+    expect(whole({ streamId: 't', reason: 'timestamp_invalid' })).toBe(true)
   })
 })
 

@@ -93,6 +93,7 @@ export function furtherNeedsOf(facts: OverviewFacts): readonly FurtherNeeds[] {
   const { alerts, sources, webhooks, quarantine } = facts
   const { info, warning, critical } = alerts.firing
   const shownEntries = quarantine.worst.reduce((sum, { entries }) => sum + entries, 0)
+  const worstDisabled = webhooks?.worst.filter(({ status }) => status === 'DISABLED').length ?? 0
   const kinds = [
     {
       left: info + warning + critical - alerts.worst.length,
@@ -105,9 +106,14 @@ export function furtherNeedsOf(facts: OverviewFacts): readonly FurtherNeeds[] {
       href: withQuery(paths.sources, { state: 'failing' }),
     },
     {
-      left: webhooks ? webhooks.disabled + webhooks.failing - webhooks.worst.length : 0,
-      what: ['webhook', 'webhooks'],
-      href: paths.webhooks,
+      left: webhooks ? webhooks.disabled - worstDisabled : 0,
+      what: ['webhook disabled', 'webhooks disabled'],
+      href: withQuery(paths.webhooks, { state: 'disabled' }),
+    },
+    {
+      left: webhooks ? webhooks.failing - (webhooks.worst.length - worstDisabled) : 0,
+      what: ['webhook that fails', 'webhooks that fail'],
+      href: withQuery(paths.webhooks, { state: 'failing' }),
     },
     {
       left: quarantine.total - shownEntries,

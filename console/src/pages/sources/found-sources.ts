@@ -9,7 +9,7 @@ export type SourceStream = Listed & { readonly source: NonNullable<Listed['sourc
 
 export interface FoundSources {
   readonly streams: readonly SourceStream[]
-  /** Where to look further; undefined: all have been looked at. */
+  /** Where the next page begins; undefined: this is the last one. */
   readonly next: string | undefined
 }
 
@@ -22,58 +22,24 @@ export interface SourceFilter {
 
 export const sourceStates = ['failing', 'running', 'waiting', 'connecting', 'paused'] as const
 
-/** Streams have no filter for having a source: so many pages are looked through before somebody is asked to go on. */
-const pagesMax = 5
-const wantedMax = 50
+/** As many as a user can have: there is one page of all of them, and the type is looked for among all. */
+const sourcesMax = 100
 
 /** Streams with a source, of which each is in the state. */
 export async function findSources(
-  filter: SourceFilter,
+  { state, type, contains, cursor }: SourceFilter,
   signal: AbortSignal,
 ): Promise<FoundSources> {
-  const { state, contains } = filter
-  let { cursor } = filter
-  const found: SourceStream[] =
-    cursor === undefined && state === 'failing' ? await lastingFailures(filter, signal) : []
-  for (let page = 0; page < pagesMax && found.length < wantedMax; page += 1) {
-    const { answer, headers } = await api.callRaw('listStreams', {
-      query: {
-        include: 'health',
-        limit: 100,
-        ...(cursor !== undefined && { cursor }),
-        ...(contains !== '' && { contains }),
-        ...(state === 'paused' && { state }),
-      },
-      signal,
-    })
-    const known = new Set(found.map(({ streamId }) => streamId))
-    found.push(
-      ...answer.filter(
-        (one): one is SourceStream => isWanted(one, filter) && !known.has(one.streamId),
-      ),
-    )
-    cursor = nextCursorIn(headers)
-    if (cursor === undefined) break
+  const query = {
+    include: 'health' as const,
+    source: sourceStates.find((one) => one === state) ?? 'any',
+    limit: sourcesMax,
+    ...(contains !== '' && { contains }),
+    ...(cursor !== undefined && { cursor }),
   }
-  return { streams: found, next: cursor }
-}
-
-/** Those that do not pass by themselves: which these are among all streams, the service knows. */
-async function lastingFailures(filter: SourceFilter, signal: AbortSignal): Promise<SourceStream[]> {
-  const { contains } = filter
-  const streams = await api.call('listStreams', {
-    query: {
-      include: 'health',
-      problem: 'failing',
-      limit: 100,
-      ...(contains !== '' && { contains }),
-    },
-    signal,
-  })
-  return streams.filter((one): one is SourceStream => isWanted(one, { ...filter, state: '' }))
-}
-
-function isWanted(stream: Listed, { state, type }: SourceFilter): boolean {
-  if (stream.source === undefined) return false
-  return (state === '' || stream.source.state === state) && (type === '' || stream.type === type)
+  const { answer, headers } = await api.callRaw('listStreams', { query, signal })
+  const streams = answer.filter(
+    (one): one is SourceStream => one.source !== undefined && (type === '' || one.type === type),
+  )
+  return { streams, next: nextCursorIn(headers) }
 }

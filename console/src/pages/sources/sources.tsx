@@ -66,7 +66,7 @@ function SourcePage() {
           {streams.length > 0 && <SourceTable streams={streams} onDone={() => sources.reload()} />}
           {streams.length === 0 && next === undefined && <NoSources isFiltered={isFiltered} />}
           {streams.length === 0 && next !== undefined && (
-            <p class="notice">None among the streams that were looked at. There are more.</p>
+            <p class="notice">No source of this page meets the filter. There are more.</p>
           )}
           <Pager
             first={filter.cursor === undefined ? undefined : query.linkTo({ cursor: undefined })}

@@ -3,9 +3,9 @@ import type { StoredField } from '../../formats/stored-fields.ts'
 /** Fields that are drawn at once: more are no picture any more. */
 export const drawnMax = 8
 
-/** A list of names as one parameter of an address. Names may hold commas. */
+/** A list of names as one parameter of an address: no name of a field has a comma in it. */
 export function fieldsParameter(names: readonly string[]): string {
-  return names.map((name) => encodeURIComponent(name)).join(',')
+  return names.join(',')
 }
 
 /** The fields that an address names; the first ones where it names none, or none that there is. */
@@ -13,15 +13,7 @@ export function chosenFields(
   parameter: string,
   fields: readonly StoredField[],
 ): readonly StoredField[] {
-  const names = new Set(parameter.split(',').map(decoded))
+  const names = new Set(parameter.split(','))
   const named = fields.filter(({ name }) => names.has(name))
   return (named.length > 0 ? named : fields).slice(0, drawnMax)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
