@@ -16,6 +16,7 @@ export interface MeasuredLedgers {
 
 /** The figures of real ledgers: none where none is set. What nobody knows is left out. */
 export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
+  if (measured.looks.length === 0) return []
   type Value = (look: LedgerLook) => number | undefined
   const { spent, underWay } = measured
   const shown: readonly [ByNetwork['type'], MetricName, Value][] = [
