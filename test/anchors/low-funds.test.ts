@@ -1,31 +1,11 @@
 import { expect, test } from 'vitest'
-import type { LedgerLook } from '../../src/anchors/networks/ledger-look.ts'
 import { LowFunds } from '../../src/anchors/networks/low-funds.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { textOf } from '../../src/telling/notifications/inbox/inbox-entry.ts'
+import { lookWith } from '../support/low-funds.ts'
 import { TestState } from '../support/test-state.ts'
 
 const clock = { nowUs: () => 1_700_000_000_000_000 }
-
-/** What was seen of XRPL, with money for so many anchors. */
-function lookWith(anchors: number | undefined): LedgerLook {
-  const balance = anchors === undefined ? undefined : BigInt(anchors) * 10n
-  return {
-    settings: {
-      ledger: 'XRPL',
-      endpoints: [],
-      network: 'xrpl:99',
-      contract: undefined,
-      finality: 'finalized',
-      feeMax: undefined,
-    },
-    account: 'rAccount',
-    answers: true,
-    isOther: false,
-    problem: undefined,
-    figures: { balance, feeOfAnchor: 10n, blockTimeUs: 0, hasContract: undefined },
-  }
-}
 
 class Told implements AsyncDisposable {
   readonly #state: TestState

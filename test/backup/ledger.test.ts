@@ -8,7 +8,7 @@ import { ledgerKeys } from '../../src/ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { backUp } from '../support/backups.ts'
-import { streamvault, streamvaultJson } from '../support/command-line.ts'
+import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { deedOf, putOn } from '../support/sandbox-ledger.ts'
 import { startedServices } from '../support/started-services.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
@@ -113,3 +113,19 @@ test.each(['ledger-chain.jsonl.zst', 'ledger-keys.json.zst'])(
     expect(existsSync(folder.file('restored'))).toBe(false)
   },
 )
+
+test('a restored folder has the accounts on real networks, for the master key that they were made with', async () => {
+  using folder = new TemporaryFolder()
+  const original = await services.start(services.newFolder())
+  const keys = (dataDir: string) =>
+    streamvaultJson<object[]>(['ledger', 'keys', 'list'], settingsOf(dataDir))
+  await streamvaultJson(['ledger', 'keys', 'create', 'XRPL'], settingsOf(original.dataDir))
+  const made = await keys(original.dataDir)
+  const { to } = await backUp(new ApiClient(original.http), folder.file('backup'))
+
+  const restored = folder.file('restored')
+  await streamvaultJson(['restore', '--from', to, '--data-dir', restored])
+
+  expect(made).toMatchObject([{ readable: true }, { readable: true }])
+  expect(await keys(restored)).toEqual(made)
+})

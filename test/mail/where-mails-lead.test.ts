@@ -45,6 +45,7 @@ test.each<[EventType, object, string]>([
   ['stream.permission.updated', { stream_id: 's1' }, 'record/asset-stream/s1'],
   // Nothing is left of these, or they have no place of their own.
   ['security.key_revoked', {}, 'inbox'],
+  ['security.ledger_funds_low', {}, 'inbox'],
   ['vault.deleted', {}, 'inbox'],
   ['stream.deleted', {}, 'inbox'],
   ['vault.permission.revoked', { vault_id: 'v1' }, 'inbox'],

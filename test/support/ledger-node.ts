@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export interface NodeState {
   /** Id of the chain, or of the network. */
   network: number
-  /** Of every account, in wei or drops. */
+  /** What every account has, in wei or drops. */
   balance: bigint
   /** Wei for a unit of gas, or drops for a transaction. */
   fee: bigint
@@ -104,7 +104,6 @@ export class LedgerNodeServer implements AsyncDisposable {
 
   #evm({ method }: Question): object {
     const { network, balance, fee, blockTimeS, code } = this.state
-    const hex = (value: bigint | number) => `0x${value.toString(16)}`
     const results: Readonly<Record<string, unknown>> = {
       eth_chainId: hex(network),
       eth_getBalance: hex(balance),
@@ -143,4 +142,8 @@ interface Question {
   readonly id?: number
   readonly method?: string
   readonly command?: string
+}
+
+function hex(value: bigint | number): string {
+  return `0x${value.toString(16)}`
 }

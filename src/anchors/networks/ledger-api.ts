@@ -4,7 +4,7 @@ import * as s from '../../requests/http/schema.ts'
 import { sandbox } from '../intents/chosen-network.ts'
 import { type LedgerLook, unitOf } from './ledger-look.ts'
 
-export const ledgerSchema = s.component(
+const ledgerSchema = s.component(
   'LedgerInUse',
   s.record({
     ledger: s.choice(ledgers),

@@ -7,7 +7,7 @@ import { anchorsLeft, type LedgerLook, unitOf } from './ledger-look.ts'
 /** With fewer anchors left somebody is told. */
 const anchorsMin = 100
 
-/** So many are enough again: prices go up and down, and nobody is to be told of that each time. */
+/** This many are enough again: prices go up and down, and nobody is to be told of that each time. */
 const anchorsEnough = 2 * anchorsMin
 
 export interface LowFundsNeeds {
@@ -41,6 +41,7 @@ export class LowFunds {
     const { ledger, network } = settings
     if (await this.#isTold(network)) return
     const data = {
+      id: network,
       name: `${ledger} ${account}`,
       ledger,
       network,

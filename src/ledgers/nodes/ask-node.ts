@@ -42,7 +42,8 @@ export async function askNode(
 /** XRPL speaks JSON-RPC over HTTP, and commands of its own over WebSockets (https://xrpl.org/docs/references/http-websocket-apis/api-conventions/request-formatting). */
 function bodyOf({ method, params }: NodeQuestion, isSocket: boolean): object {
   if (Array.isArray(params)) return { jsonrpc: '2.0', id: 1, method, params }
-  return isSocket ? { id: 1, command: method, ...params } : { method, params: [params] }
+  const named = params as Readonly<Record<string, unknown>>
+  return isSocket ? { id: 1, command: method, ...named } : { method, params: [named] }
 }
 
 async function overHttp(endpoint: string, body: string, timeoutMs: number): Promise<string> {
@@ -51,7 +52,7 @@ async function overHttp(endpoint: string, body: string, timeoutMs: number): Prom
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
-      // Whoever redirects could see what is asked, and answer what he likes.
+      // The one who redirects could see what is asked, and answer what he likes.
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })

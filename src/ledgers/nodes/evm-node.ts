@@ -1,8 +1,7 @@
 import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
-import { askNode } from './ask-node.ts'
-import type { LedgerAccountFigures, LedgerNode, Patience } from './node-figures.ts'
+import type { AskOfNode, LedgerAccountFigures, LedgerNode } from './node-figures.ts'
 
 /** What a root costs at most, of however many leaves: the contract stores none of them. */
 export const gasOfAnchor = 60_000n
@@ -16,14 +15,12 @@ const usPerSecond = 1_000_000
 
 /** A node of an EVM network (https://ethereum.org/developers/docs/apis/json-rpc/). */
 export class EvmNode implements LedgerNode {
-  readonly #endpoint: string
+  readonly #askNode: AskOfNode
   readonly #settings: LedgerSettings
-  readonly #timeoutMs: number
 
-  constructor(endpoint: string, settings: LedgerSettings, { timeoutMs }: Patience) {
-    this.#endpoint = endpoint
+  constructor(askNode: AskOfNode, settings: LedgerSettings) {
+    this.#askNode = askNode
     this.#settings = settings
-    this.#timeoutMs = timeoutMs
   }
 
   async network(): Promise<string> {
@@ -52,7 +49,7 @@ export class EvmNode implements LedgerNode {
   }
 
   async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
-    return await askNode(this.#endpoint, { method, params }, this.#timeoutMs)
+    return await this.#askNode({ method, params })
   }
 }
 

@@ -1,3 +1,5 @@
+import type { NodeQuestion } from './ask-node.ts'
+
 /** The node of a network, as far as it is asked without a library of that network. */
 export interface LedgerNode {
   /** The network that it says it is of: `eip155:<id>` or `xrpl:<id>`. @throws LedgerUnreachable */
@@ -18,6 +20,9 @@ export interface LedgerAccountFigures {
   /** Whether our contract is there; undefined where there is none to look for. */
   readonly hasContract: boolean | undefined
 }
+
+/** Asks a node. @throws LedgerUnreachable */
+export type AskOfNode = (question: NodeQuestion) => Promise<unknown>
 
 /** How long a node may take to answer one question. */
 export interface Patience {

@@ -1,7 +1,8 @@
 import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
+import { askNode } from './ask-node.ts'
 import { EvmNode } from './evm-node.ts'
-import type { LedgerNode, Patience } from './node-figures.ts'
+import type { AskOfNode, LedgerNode, Patience } from './node-figures.ts'
 import { XrplNode } from './xrpl-node.ts'
 
 /** A node says that it is of another network than the settings: nothing is signed for it. */
@@ -40,8 +41,7 @@ export async function rightNode(settings: LedgerSettings, patience: Patience): P
   throw last ?? new LedgerUnreachable('there is no node')
 }
 
-function nodeAt(endpoint: string, settings: LedgerSettings, patience: Patience): LedgerNode {
-  return familyOf(settings.ledger) === 'evm'
-    ? new EvmNode(endpoint, settings, patience)
-    : new XrplNode(endpoint, patience)
+function nodeAt(endpoint: string, settings: LedgerSettings, { timeoutMs }: Patience): LedgerNode {
+  const ask: AskOfNode = (question) => askNode(endpoint, question, timeoutMs)
+  return familyOf(settings.ledger) === 'evm' ? new EvmNode(ask, settings) : new XrplNode(ask)
 }

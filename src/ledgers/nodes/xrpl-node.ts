@@ -1,6 +1,6 @@
 import { LedgerUnreachable } from '../ledger.ts'
-import { askNode, NodeRefusal } from './ask-node.ts'
-import type { LedgerAccountFigures, LedgerNode, Patience } from './node-figures.ts'
+import { NodeRefusal } from './ask-node.ts'
+import type { AskOfNode, LedgerAccountFigures, LedgerNode } from './node-figures.ts'
 
 /** Seconds from the Unix epoch to that of XRPL (https://xrpl.org/docs/references/protocol/data-types/basic-data-types#specifying-time). */
 const epochS = 946_684_800
@@ -11,12 +11,10 @@ const usPerSecond = 1_000_000
 
 /** A server of XRPL (https://xrpl.org/docs/references/http-websocket-apis). */
 export class XrplNode implements LedgerNode {
-  readonly #endpoint: string
-  readonly #timeoutMs: number
+  readonly #askNode: AskOfNode
 
-  constructor(endpoint: string, { timeoutMs }: Patience) {
-    this.#endpoint = endpoint
-    this.#timeoutMs = timeoutMs
+  constructor(askNode: AskOfNode) {
+    this.#askNode = askNode
   }
 
   async network(): Promise<string> {
@@ -55,7 +53,7 @@ export class XrplNode implements LedgerNode {
   }
 
   async #ask<Result>(method: string, params: Readonly<Record<string, unknown>>): Promise<Result> {
-    const result = await askNode(this.#endpoint, { method, params }, this.#timeoutMs)
+    const result = await this.#askNode({ method, params })
     return { ...(result as Result | null) } as Result
   }
 }

@@ -95,7 +95,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
-  const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
+  const lag = (position = 0) => Math.max(0, (journal?.head ?? 0) - position)
   const figures: readonly [Metric['type'], MetricName, () => number][] = [
     ['counter', 'readings_accepted_total', () => commits.kept.accepted],
     ['counter', 'readings_filtered_total', () => commits.kept.filtered],
@@ -139,8 +139,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       sparkplugCounters(parts.intake.sparkplug),
       refusedUploads(parts.filing),
     ],
-    byState: [anchorsByState(parts.anchoring)],
-    byNetwork: ledgerMetrics(parts.ledgers),
+    ...twinMetricsWithLabels(parts),
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
@@ -154,6 +153,10 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
 /** What belongs to digital twins: files, and what is put on ledgers. */
 function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
   return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
+}
+
+function twinMetricsWithLabels({ anchoring, ledgers }: MeasuredParts) {
+  return { byState: [anchorsByState(anchoring)], byNetwork: ledgerMetrics(ledgers) }
 }
 
 /** What is removed because it is too old. */

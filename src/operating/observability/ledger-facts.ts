@@ -16,9 +16,9 @@ export interface MeasuredLedgers {
 
 /** The figures of real ledgers: none where none is set. What nobody knows is left out. */
 export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
+  if (measured.looks.length === 0) return []
   type Value = (look: LedgerLook) => number | undefined
   const { spent, underWay } = measured
-  const networkOf = ({ settings: { network } }: LedgerLook) => network
   const shown: readonly [ByNetwork['type'], MetricName, Value][] = [
     ['gauge', 'ledger_ready', ({ problem }) => Number(problem === undefined)],
     ['gauge', 'ledger_in_flight', (look) => underWay.get(networkOf(look))?.inFlight],
@@ -38,4 +38,8 @@ export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
       return Object.fromEntries(known)
     },
   }))
+}
+
+function networkOf({ settings: { network } }: LedgerLook): string {
+  return network
 }

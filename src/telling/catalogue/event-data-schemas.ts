@@ -91,6 +91,7 @@ const changedPermission = record({
 })
 
 const ledgerFunds = record({
+  id: { ...text, description: 'The network.' },
   name: text,
   ledger: choice(ledgers),
   network: text,

@@ -1,0 +1,31 @@
+import type { LedgerLook } from '../../src/anchors/networks/ledger-look.ts'
+import { LowFunds } from '../../src/anchors/networks/low-funds.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { StateBeside } from './state-beside.ts'
+
+/** What was seen of XRPL, with money for so many anchors. */
+export function lookWith(anchors: number | undefined): LedgerLook {
+  const balance = anchors === undefined ? undefined : BigInt(anchors) * 10n
+  return {
+    settings: {
+      ledger: 'XRPL',
+      endpoints: [],
+      network: 'xrpl:99',
+      contract: undefined,
+      finality: 'finalized',
+      feeMax: undefined,
+    },
+    account: 'rAccount',
+    answers: true,
+    isOther: false,
+    problem: undefined,
+    figures: { balance, feeOfAnchor: 10n, blockTimeUs: 0, hasContract: undefined },
+  }
+}
+
+/** An account that is nearly empty, told of where there is no real ledger. */
+export async function fundsGetLow(service: { readonly dataDir: string }): Promise<void> {
+  await using beside = await StateBeside.open(service)
+  const lowFunds = new LowFunds({ state: beside.state, writer: beside, clock: systemClock })
+  await lowFunds.judge([lookWith(7)])
+}
