@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anchorIdOf } from '../../src/anchors/intents/anchor-id.ts'
 import { fillerDeed } from '../../src/anchors/pursuit/deeds.ts'
+import { type AnchorId, newId } from '../../src/core/ids.ts'
+import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
+import { cidOf } from '../support/anchored-rows.ts'
 import { KilledLane } from '../support/killed-lane.ts'
+import { signedBy } from '../support/sandbox-ledger.ts'
 import { Twins } from '../support/twins.ts'
 
 let twins: Twins
@@ -51,6 +56,26 @@ describe('the sequence of a transaction that is refused', () => {
   })
 })
 
+describe('sequences that somebody has used by hand', () => {
+  test('are left behind by the next intents, before it is final', async () => {
+    await using lane = new KilledLane(twins)
+    lane.node.depth = 50
+    await lane.plan('1')
+    await lane.settle()
+    for (let by = 0; by < 4; by++) {
+      lane.node.mine()
+      lane.node.include(lane.node.sendByHand(lane.ledger.account, 50).hash)
+    }
+    await lane.plan('2')
+    await lane.settle()
+    const three = await lane.plan('3')
+    await lane.pass(10 * second)
+    lane.node.mine()
+    expect(intentsOf(lane).at(-1)).toBe(three)
+    expect((await lane.transactions()).map(({ sequence }) => sequence)).toEqual([1, 2, 6])
+  })
+})
+
 describe('a network that takes nothing new for now', () => {
   test('still gets what is signed, and says why the rest waits', async () => {
     await using lane = new KilledLane(twins)
@@ -85,6 +110,21 @@ describe('what is in a block', () => {
     }
     expect(lane.node.onChain()).toHaveLength(6)
     expect(lane.figures?.completed).toBe(0)
+  })
+})
+
+describe('what waits to be final', () => {
+  test('is looked at by its first and its last alone', async () => {
+    await using lane = new KilledLane(twins)
+    lane.node.depth = 10
+    for (let at = 0; at < 12; at++) await lane.plan(`${at}`)
+    await lane.settle()
+    await lane.pass(12 * second, { before: () => lane.node.mine() })
+    const before = lane.ledger.looks
+    await lane.pass(5 * 12 * second, { everyUs: 12 * second, before: () => lane.node.mine() })
+    expect(lane.ledger.looks - before).toBe(5 * 2)
+    await lane.finish()
+    await lane.expectAllOnce()
   })
 })
 
@@ -141,6 +181,8 @@ describe('what is outbid', () => {
     const [first, newest] = (await lane.transactions()).map(({ hash }) => hash)
     expect((await shown()).tx_hash).toBe(newest)
     lane.node.include(first ?? '')
+    await lane.pass(10 * second)
+    expect([(await lane.anchors())[0]?.state, (await shown()).tx_hash]).toEqual(['included', first])
     await lane.finish()
     const { tx_hash: hash, progress } = await shown()
     expect(hash).toBe(first)
@@ -158,5 +200,37 @@ describe('what is outbid', () => {
     await lane.pass(60 * minute, { everyUs: minute })
     expect(await lane.transactions()).toHaveLength(rows)
     expect(lane.node.pooled.map(({ price }) => price)).toEqual([lane.ledger.priceMax])
+  })
+})
+
+/** Puts the token of a resource on the ledger, without the lane. */
+async function putBy(lane: KilledLane, resourceId: string, cid: string): Promise<void> {
+  const intentId = anchorIdOf(resourceId, 'creation')
+  const { root } = MerkleTree.over([cid])
+  const deed = { intentId, kind: 'nft', root, leaves: [{ intentId, cid }] } as const
+  const { blob } = await signedBy(lane.ledger, deed, await lane.ledger.nextSequence())
+  await lane.ledger.submit(blob)
+  lane.node.mine()
+}
+
+describe('what a state that was restored has forgotten', () => {
+  test('is found on a ledger that keeps roots alone, and not done again', async () => {
+    await using lane = new KilledLane(twins)
+    const resourceId = newId<AnchorId>()
+    await putBy(lane, resourceId, cidOf('known'))
+    await lane.plan('known', { resourceId })
+    await lane.finish()
+    expect(lane.node.onChain()).toHaveLength(1)
+    await lane.expectAllOnce()
+  })
+
+  test('has failed where the ledger has something else for it', async () => {
+    await using lane = new KilledLane(twins)
+    const resourceId = newId<AnchorId>()
+    await putBy(lane, resourceId, cidOf('another content'))
+    const id = await lane.plan('known', { resourceId })
+    await lane.finish()
+    expect(await lane.stateOf(id)).toBe('failed')
+    expect(lane.node.onChain()).toHaveLength(1)
   })
 })

@@ -229,6 +229,12 @@ describe('the next step of an anchor', () => {
       ),
     )
   })
+
+  it('looks for all when the newest is early, as one of before may have its place', () => {
+    const early: Seen = { is: 'early' }
+    expect(nextStep({ ...signed, hasRivals: true }, early, 5, rules).action).toBe('look')
+    expect(nextStep(signed, early, 5, rules).action).toBe('send')
+  })
 })
 
 const sighting: fc.Arbitrary<Sighting> = anySeen.filter(

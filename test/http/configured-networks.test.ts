@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest'
 import { atStatus, makers } from '../support/anchored.ts'
-import type { ApiClient } from '../support/api-client.ts'
-import { newPerson } from '../support/people.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { newPerson, personOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { startedServices } from '../support/started-services.ts'
 
 /** Nobody listens there. */
 const endpoint = 'http://127.0.0.1:1/with-a-token'
 
-const service = runningService({
-  STREAMVAULT_ANCHORING: 'on',
+const anchoring = { STREAMVAULT_ANCHORING: 'on' }
+const configured = {
+  ...anchoring,
   STREAMVAULT_LEDGER_XRPL: endpoint,
   STREAMVAULT_LEDGER_XRPL_NETWORK: 'xrpl:1234',
-})
+}
+
+const service = runningService(configured)
+const services = startedServices()
 
 interface Readiness {
   readonly status: string
@@ -43,4 +48,20 @@ test('what a test key makes gets onto the sandbox all the same', async () => {
   const owner = { ...person, base: service.api.base }
   const id = await makers.vaults(owner)
   await atStatus(owner, `/vaults/${id}`, 'COMPLETED')
+})
+
+test('what waits for a network that is not configured any more is named as well', async () => {
+  const dataDir = services.newFolder()
+  const before = await services.start(dataDir, configured)
+  const api = new ApiClient(before.http)
+  const owner = { ...(await newPerson(api, { kind: 'live' })), base: api.base }
+  const id = await makers.vaults(owner)
+  await before.end('SIGTERM')
+
+  const after = new ApiClient((await services.start(dataDir, anchoring)).http)
+
+  const { degraded } = await readiness(after)
+  expect(degraded).toHaveProperty(['ledger xrpl:1234'], expect.stringMatching(/no endpoint/))
+  const person = { withKey: personOf(after, owner.key).withKey }
+  await atStatus(person, `/vaults/${id}`, 'METADATA_STORED')
 })

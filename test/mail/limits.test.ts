@@ -62,6 +62,32 @@ test('a thousand mails wait for an address at most', async () => {
   expect(local.withheld).toBe(100)
 })
 
+test('what others grant leaves most mails of a minute to the rest', async () => {
+  await local.confirmed()
+  server.behaviour = { onRecipient: () => reply(451, 'later') }
+  const granted = async (count: number, holderId: string) => {
+    const type = 'vault.permission.granted'
+    for (let one = 0; one < count; one++) {
+      await local.happens({ type, data: { name: 'boiler', user_id: holderId } })
+    }
+  }
+  local.clock.atUs += minute
+  await granted(30, local.ownerId)
+  expect(local.withheld).toBe(10)
+  await granted(30, 'who was granted it')
+  await happens(50)
+  expect(local.withheld).toBe(10)
+
+  for (let round = 0; round < 12; round++) {
+    local.clock.atUs += minute
+    await granted(20, local.ownerId)
+  }
+  const waiting = (await local.deliveries()).filter(({ due_at: dueAt }) => dueAt !== null)
+  expect(waiting).toHaveLength(200)
+  await happens(1)
+  expect(local.withheld).toBe(10 + 12 * 20 - 100)
+})
+
 test('what is kept long enough goes, and the records are still counted', async () => {
   const recipient = await local.confirmed()
   await local.happens()

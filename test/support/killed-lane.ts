@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import type { AnchorState, NewAnchor } from '../../src/anchors/intents/anchor.ts'
-import type { AnchorDesk } from '../../src/anchors/pursuit/desk.ts'
 import { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
@@ -60,6 +59,8 @@ class WatchedWork extends OpenWork {
     return is
   }
 }
+
+const notify = async () => () => undefined
 
 let made = 0
 
@@ -194,13 +195,12 @@ export class KilledLane {
     const { state } = this.#twins.tests
     const kill = this.#kill
     const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
-    const notify = async () => () => undefined
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
     const lane = new Lane({
       network: this.#network,
       open: async () => killable(this.ledger, kill),
       work: new WatchedWork(state, this.#network, this.ledger),
-      desk: { exchange: (request) => kill.around(() => desk.exchange(request)) } as AnchorDesk,
+      desk: { exchange: (request) => kill.around(() => desk.exchange(request)) },
       clock: this.clock,
       rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
       random: () => 0.5,

@@ -71,6 +71,22 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     await lane.finish()
   },
 
+  'several blocks that are taken back': async (lane) => {
+    const { node } = lane
+    node.depth = 6
+    for (const name of ['one', 'two', 'three', 'four']) {
+      await lane.plan(name)
+      await lane.settle()
+      node.mine()
+      await lane.pass(minuteUs / 10)
+    }
+    node.reorg(3)
+    await lane.pass(minuteUs / 10)
+    expect(node.pooled).toHaveLength(3)
+    await lane.finish()
+    expect(sequencesOf(lane)).toEqual([0, 1, 2, 3])
+  },
+
   'a block with the first of two that is taken back: the other one may get in as well': async (
     lane,
   ) => {
@@ -131,6 +147,29 @@ export const laneCases: Readonly<Record<string, LaneCase>> = {
     await lane.plan('three')
     await lane.finish()
     expect(node.onChain()[0]?.hash).toBe(byHand.hash)
+  },
+
+  'somebody who sends in the place of what was outbid': async (lane) => {
+    const { node, ledger } = lane
+    await lane.plan('one')
+    await lane.settle()
+    node.price = 50
+    await lane.pass(2 * minuteUs, { everyUs: minuteUs })
+    const byHand = node.sendByHand(ledger.account, 900)
+    node.include(byHand.hash)
+    await lane.finish()
+    expect(node.onChain()[0]?.hash).toBe(byHand.hash)
+  },
+
+  'a block of what somebody has sent that is taken back, with what came after it': async (lane) => {
+    const { node, ledger } = lane
+    node.sendByHand(ledger.account, 50)
+    node.mine()
+    await lane.plan('one')
+    await lane.settle()
+    node.mine()
+    node.reorg(2)
+    await lane.finish()
   },
 
   'what the network reverts before it is signed': async (lane) => {

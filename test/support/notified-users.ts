@@ -20,6 +20,8 @@ interface Happening {
   readonly resourceId?: string
   readonly ownerId?: UserId
   readonly severity?: string | undefined
+  /** What else the event says. */
+  readonly data?: object
 }
 
 export const minuteUs = 60_000_000
@@ -90,7 +92,7 @@ export class NotifiedUsers implements AsyncDisposable {
   recorded(happening: Happening = {}) {
     const { type = 'vault.created', resourceId = 'v1', ownerId = this.ada, severity } = happening
     const { isQuiet = false } = happening
-    const data = { id: resourceId, name: 'boiler' }
+    const data = { id: resourceId, name: 'boiler', ...happening.data }
     const about = { vaultId: resourceId, templateId: 't', resourceType: 'vault', data }
     return this.events.record({
       type,

@@ -16,7 +16,7 @@ import { News } from '../../src/ledgers/sandbox/news.ts'
 import type { NodeTransaction, ScriptedNode } from './scripted-node.ts'
 
 /** How long a transaction waits before more is bid, in microseconds. */
-export const bumpAfterUs = 60_000_000
+const bumpAfterUs = 60_000_000
 
 /** What happens to the next transaction that is sent: the connection breaks before, or after the node has it. */
 export type Cut = 'before' | 'after'
@@ -48,8 +48,8 @@ export class ScriptedLedger implements Ledger {
   readonly reverted = new Set<string>()
   /** Intents that the network takes no transaction of, once it sees one. */
   readonly refused = new Set<string>()
-  /** How often something was signed. */
-  signatures = 0
+  /** How often something was looked for. */
+  looks = 0
   readonly #clock: Clock
   readonly #news = new News()
   /** What was seen of the chain: a node that does not know it lags behind. */
@@ -77,7 +77,6 @@ export class ScriptedLedger implements Ledger {
   }
 
   async sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction> {
-    this.signatures++
     const said: Said = { account: this.account, sequence, price: priceOf(terms), deed }
     const blob = JSON.stringify(said)
     return { hash: sha256Of(blob), sequence, blob, text: blob, terms }
@@ -100,6 +99,7 @@ export class ScriptedLedger implements Ledger {
   async submit(blob: string): Promise<Submission> {
     this.#ask()
     const transaction = transactionOf(blob)
+    if (!transaction) return { is: 'refused', reason: 'it is no transaction' }
     const { cut } = this
     this.cut = undefined
     if (this.refused.has(transaction.intentId)) return { is: 'refused', reason: 'it is malformed' }
@@ -110,6 +110,7 @@ export class ScriptedLedger implements Ledger {
   }
 
   async sight(hash: string): Promise<Sighting> {
+    this.looks++
     this.#ask()
     const height = this.node.heightOf(hash)
     const block = height === undefined ? undefined : this.node.blockAt(height)
@@ -121,7 +122,8 @@ export class ScriptedLedger implements Ledger {
     const { id: blockHash, timeUs } = block
     const header = JSON.stringify({ network: this.network, height, blockHash })
     const path = { index: 0, size: 1, hashes: [] }
-    const inclusion = { height, timeUs, header, blockHash, path, signatures: [] }
+    const token = tokenOf(block.transactions.find((one) => one.hash === hash))
+    const inclusion = { height, timeUs, header, blockHash, path, signatures: [], ...token }
     return { is: 'included', isFinal: height <= this.node.finalHeight, inclusion }
   }
 
@@ -194,15 +196,23 @@ export class ScriptedLedger implements Ledger {
   }
 }
 
+/** A token is named after what it is for. */
+function tokenOf(transaction: NodeTransaction | undefined): { readonly tokenId?: string } {
+  if (!transaction || transaction.blob === '') return {}
+  const { deed } = JSON.parse(transaction.blob) as Said
+  return deed.kind === 'nft' ? { tokenId: deed.intentId } : {}
+}
+
 function termsOf(price: number): Terms {
   return JSON.stringify({ price })
 }
 
-export function priceOf(terms: Terms): number {
+function priceOf(terms: Terms): number {
   return (JSON.parse(terms) as { readonly price: number }).price
 }
 
-function transactionOf(blob: string): NodeTransaction {
+function transactionOf(blob: string): NodeTransaction | undefined {
+  if (!blob.startsWith('{')) return undefined
   const { account, sequence, price, deed } = JSON.parse(blob) as Said
   const { intentId } = deed
   return { hash: sha256Of(blob), from: account, nonce: sequence - 1, price, intentId, blob }

@@ -31,7 +31,7 @@ const raise = 1.1
 export class ScriptedNode {
   /** Less than this no block takes. */
   price = 10
-  /** So many blocks on top of one make it final. */
+  /** Blocks on top of one that make it final. */
   depth = 2
   nowUs = 1_700_000_000_000_000
   #blocks: NodeBlock[] = []
@@ -60,7 +60,7 @@ export class ScriptedNode {
     return this.onChain(height).filter((one) => one.from === from).length
   }
 
-  /** The same with what waits behind them without a gap. */
+  /** Counts what waits behind them without a gap, too. */
   countWithPool(from: string): number {
     let next = this.count(from)
     while (this.#pool.has(placeOf({ from, nonce: next }))) next++
@@ -140,6 +140,12 @@ export class ScriptedNode {
     if (this.height - blocks < this.finalHeight) throw new Error('what is final is not taken back')
     this.#blocks.length -= blocks
     for (let made = 0; made <= blocks; made++) this.#append([])
+  }
+
+  /** As a network that has lost what was final: nothing on it is, until more blocks come. */
+  loseFinality(): void {
+    this.#settled = 0
+    this.depth += this.height
   }
 
   /** Forgets all that is in no block, as a restart does, or a pool that is full. */

@@ -12,7 +12,7 @@ export interface Observation {
   readonly seen: Seen
   /** Whether nothing is said of others that may get in. */
   readonly hasRivals: boolean
-  /** The same under better terms, where it is outbid. */
+  /** What is signed under better terms, where it is outbid. */
   readonly better?: SignedTransaction
 }
 
@@ -59,10 +59,14 @@ export class Findings implements Flown {
     { action, dueAtUs, state }: Pick<NextStep, 'action' | 'dueAtUs' | 'state'>,
     { isRaised = false } = {},
   ): void {
-    if (action !== 'rest') this.dueAtUs = Math.min(this.dueAtUs, dueAtUs)
+    if (action !== 'rest') this.waitUntil(dueAtUs)
     if (inBlock.includes(state)) return
     this.#isBehind = true
     this.isHeldUp ||= !isRaised
+  }
+
+  waitUntil(dueAtUs: number): void {
+    this.dueAtUs = Math.min(this.dueAtUs, dueAtUs)
   }
 
   /** @param hash of the newest of an intent under its sequence */

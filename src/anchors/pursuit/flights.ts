@@ -57,12 +57,25 @@ export class Flights {
     return open.filter((one) => this.#stateOf(one) !== 'included').length
   }
 
-  /** Goes over transactions in their order, each as far as it comes now. */
+  /**
+   * Goes over transactions in their order, each as far as it comes now. Of those that are in blocks the first is the next to be
+   * final, and the last is gone when any is: hours of them may wait, and nobody looks at each with every block.
+   */
   async pursue(ledger: Ledger, open: readonly OpenTransaction[]): Promise<Flown> {
     const found = new Findings(ledger)
+    const isIncluded = (one: OpenTransaction) => this.#stateOf(one) === 'included'
+    const last = open.findLast(isIncluded)
+    let hasFirst = false
     for (const transaction of open) {
-      await this.#pursueOne(ledger, transaction, found)
+      const isBetween = hasFirst && transaction !== last && isIncluded(transaction)
+      if (!isBetween) await this.#pursueOne(ledger, transaction, found)
+      hasFirst ||= isIncluded(transaction)
       if (found.problem !== undefined) break
+    }
+    if (last && !isIncluded(last)) {
+      // Another one is the last from now on.
+      this.expectChanges()
+      found.waitUntil(0)
     }
     this.#forget(open, found)
     return found
@@ -158,7 +171,7 @@ export class Flights {
     return { hash, seen: { is: 'outbid' }, hasRivals: false, better }
   }
 
-  /** The same under better terms, if there are any. What was found on a ledger is never signed here. */
+  /** Signs it under better terms, if there are any. What was found on a ledger is never signed here. */
   async #raised(
     ledger: Ledger,
     transaction: OpenTransaction,

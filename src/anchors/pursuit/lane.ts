@@ -14,6 +14,9 @@ import { type SignedNow, Signing } from './signing.ts'
 /** Rows of open transactions that are looked at in a round: what waits to be final is among them. */
 const openMax = 4_000
 
+/** As often are rows and ledger compared while something waits for its block: a place before it may have come free. */
+const comparedUs = 60_000_000
+
 /** Anchors that are given up in one transaction. */
 const overdueMax = 500
 
@@ -37,6 +40,7 @@ export class Lane {
   #ledger: Ledger | undefined
   /** When something may be signed again, in steady microseconds. */
   #signsFromUs = 0
+  #comparedAtUs = 0
   #failures = 0
   #faults = 0
   #problem: string | undefined
@@ -116,10 +120,13 @@ export class Lane {
 
   /** Undefined when the ledger cannot be asked. */
   async #opened(): Promise<Ledger | undefined> {
-    const { open } = this.#needs
+    const { open, clock } = this.#needs
     try {
       this.#ledger ??= await open()
-      await this.#signing.compare(this.#ledger)
+      if (this.#inFlight > 0 && clock.steadyUs() - this.#comparedAtUs >= comparedUs) {
+        this.#signing.forget()
+      }
+      if (await this.#signing.compare(this.#ledger)) this.#comparedAtUs = clock.steadyUs()
       return this.#ledger
     } catch (error) {
       if (this.#ledger !== undefined && !(error instanceof LedgerUnreachable)) throw error

@@ -14,7 +14,7 @@ export interface OpenTransaction {
   readonly sequence: number
   /** What is in it as its intent. */
   readonly intentId: string
-  /** Those of the newest. */
+  /** What the newest is signed under. */
   readonly terms: Terms
   /** When the newest was signed, in microseconds. */
   readonly signedAtUs: number

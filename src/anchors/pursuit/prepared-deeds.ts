@@ -15,7 +15,7 @@ export interface PreparedDeed extends PlannedDeed {
 
 export interface PreparedDeeds {
   readonly prepared: readonly PreparedDeed[]
-  /** Those that it would never take: they have failed. */
+  /** Anchors that it would never take: they have failed. */
   readonly refused: readonly MovedAnchors[]
   /** Why the others have to wait. */
   readonly problem: string | undefined

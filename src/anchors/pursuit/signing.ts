@@ -45,14 +45,19 @@ export class Signing {
     this.#next = undefined
   }
 
-  /** Compares rows with the ledger, unless that was done. @throws LedgerUnreachable */
-  async compare(ledger: Ledger): Promise<void> {
-    if (this.#next !== undefined) return
+  /**
+   * Compares rows with the ledger, unless that was done. Resolves with whether it was done now.
+   *
+   * @throws LedgerUnreachable
+   */
+  async compare(ledger: Ledger): Promise<boolean> {
+    if (this.#next !== undefined) return false
     const { next, free } = await compareSequences(this.#needs, ledger)
     // Only a state that was restored is older than its ledger, and that from the start.
     this.#unsureUpTo ??= await this.#needs.work.newest()
     this.#free = free
     this.#next = next
+    return true
   }
 
   /**

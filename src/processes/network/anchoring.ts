@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { type AnchorFigures, anchorFigures } from '../../anchors/figures/anchor-figures.ts'
+import { busyNetworks } from '../../anchors/figures/busy-networks.ts'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import type { EarlierSalts } from '../../anchors/metadata/earlier-salt.ts'
 import { AnchorProofs, type AnchorRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { openRoutes, type PublicResource } from '../../anchors/proofs/open-routes.ts'
 import type { LaneFigures } from '../../anchors/pursuit/lane-needs.ts'
-import { OpenWork } from '../../anchors/pursuit/open-work.ts'
 import { ThreadedAnchoring } from '../../anchors/pursuit/threaded-anchoring.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -74,7 +74,8 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
   )
   return {
     proofs,
-    degraded: async () => degradedOf(await anchoring.figures()),
+    degraded: async () =>
+      degradedOf([...(await forsaken(state, config)), ...(await anchoring.figures())]),
     measured: measuredIn(state),
     openRoutes: [
       openRoutes({
@@ -93,7 +94,8 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
         logger.error({ err: error }, 'the keys of the sandbox ledger are of no use')
       }
       if (config.isAnchoring) earlier.start()
-      if (config.isAnchoring && (await isWorkThere(state, config))) anchoring.wake()
+      const busy = config.isAnchoring ? await busyNetworks(state) : []
+      if (busy.some((network) => networksOf(config).includes(network))) anchoring.wake()
       if (await verifications.isThere()) anchoring.wake()
     },
     async stop() {
@@ -124,12 +126,19 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
   )
 }
 
-/** Whether anything is left to be done on a network that is there. */
-async function isWorkThere(state: StateDatabase, { ledgers }: Config): Promise<boolean> {
-  for (const network of [sandbox, ...ledgers.map((one) => one.network)]) {
-    if (await new OpenWork(state, network).isThere()) return true
-  }
-  return false
+type LedgerProblem = Pick<LaneFigures, 'network' | 'problem'>
+
+function networksOf({ ledgers }: Config): readonly string[] {
+  return [sandbox, ...ledgers.map(({ network }) => network)]
+}
+
+/** What is to go to a network that has no endpoint any more waits, and nothing else would say so. */
+async function forsaken(state: StateDatabase, config: Config): Promise<readonly LedgerProblem[]> {
+  if (!config.isAnchoring) return []
+  const known = networksOf(config)
+  const busy = await busyNetworks(state)
+  const problem = 'no endpoint is configured for it, and something waits to be anchored there'
+  return busy.filter((one) => !known.includes(one)).map((network) => ({ network, problem }))
 }
 
 function measuredIn(state: StateDatabase): MeasuredAnchors {
@@ -145,7 +154,7 @@ function measuredIn(state: StateDatabase): MeasuredAnchors {
 }
 
 /** The sandbox is what people know as the ledger; others are named after their networks. */
-function degradedOf(lanes: readonly LaneFigures[]): Readonly<Record<string, string>> {
+function degradedOf(lanes: readonly LedgerProblem[]): Readonly<Record<string, string>> {
   const down = lanes.flatMap(({ network, problem }) => {
     const name = network === sandbox ? 'ledger' : `ledger ${network}`
     return problem === undefined ? [] : [[name, problem] as const]

@@ -2,14 +2,18 @@ import { sql } from 'kysely'
 import { type Clocks, steadyUsOf } from '../../core/clock.ts'
 import type { RecordedEvent } from '../../outbox/events/events.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { isByAnother } from '../notifications/by-others.ts'
 import { mailRow } from './mail-delivery.ts'
 
 /**
  * Mails to one address: so many are written in one minute of steady time, as in an inbox, and so many wait. Nobody
  * reads more; and a mail server takes who sends more for who sends to everybody.
  */
-const mailsOfMinuteMax = 100
-const mailsWaitingMax = 1_000
+const anyMails = { ofMinuteMax: 100, waitingMax: 1_000 } as const
+
+/** What others bring about is written as long as there are fewer: the rest is left to what is the user's own. */
+const mailsByOthers = { ofMinuteMax: 20, waitingMax: 200 } as const
+
 const minuteUs = 60_000_000
 
 export interface MailPlannerNeeds {
@@ -47,9 +51,11 @@ export class MailPlanner {
     if (!channels.has('email')) return 0
     const { id: eventId, type: eventType, ownerId, resourceId, atUs: createdAtUs } = event
     const dueAtUs = steadyUsOf(this.#needs.clock, createdAtUs)
+    const limits = isByAnother(event) ? mailsByOthers : anyMails
     const planned: string[] = []
     for (const recipientId of await recipientsFor(transaction, event)) {
-      if (await takesOneMore(transaction, recipientId, dueAtUs)) planned.push(recipientId)
+      if (await takesOneMore(transaction, { recipientId, dueAtUs, ...limits }))
+        planned.push(recipientId)
       else this.#withheld++
     }
     if (planned.length === 0) return 0
@@ -87,16 +93,23 @@ function isWanted(severity: string | undefined, severities: string): boolean {
   return (JSON.parse(severities) as readonly string[]).includes(severity)
 }
 
+interface OneMore {
+  readonly recipientId: string
+  /** In steady microseconds. */
+  readonly dueAtUs: number
+  readonly ofMinuteMax: number
+  readonly waitingMax: number
+}
+
 /** Counts a mail. Resolves with whether there was room for it in this minute, and among those that wait. */
 async function takesOneMore(
   transaction: StateDatabase,
-  recipientId: string,
-  steadyUs: number,
+  { recipientId, dueAtUs, ofMinuteMax, waitingMax }: OneMore,
 ): Promise<boolean> {
-  const minute = Math.floor(steadyUs / minuteUs)
+  const minute = Math.floor(dueAtUs / minuteUs)
   const isSameMinute = sql<boolean>`minute = ${minute}`
   const waiting = sql`SELECT 1 FROM deliveries
-    WHERE receiver_id = ${recipientId} AND due_at IS NOT NULL LIMIT ${mailsWaitingMax}`
+    WHERE receiver_id = ${recipientId} AND due_at IS NOT NULL LIMIT ${waitingMax}`
   const { numUpdatedRows } = await transaction
     .updateTable('email_recipients')
     .set({
@@ -104,8 +117,8 @@ async function takesOneMore(
       written: sql<number>`CASE WHEN ${isSameMinute} THEN written + 1 ELSE 1 END`,
     })
     .where('id', '=', recipientId)
-    .where(sql<boolean>`NOT (${isSameMinute} AND written >= ${mailsOfMinuteMax})`)
-    .where(sql<boolean>`(SELECT count(*) FROM (${waiting}) AS waiting) < ${mailsWaitingMax}`)
+    .where(sql<boolean>`NOT (${isSameMinute} AND written >= ${ofMinuteMax})`)
+    .where(sql<boolean>`(SELECT count(*) FROM (${waiting}) AS waiting) < ${waitingMax}`)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

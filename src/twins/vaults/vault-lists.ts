@@ -4,6 +4,7 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import { idsOf, pageOf, type Slice } from '../../storage/state/listing.ts'
 import { hasInNameOrId } from '../../storage/state/name-part.ts'
 import { alsoShared, isAnythingShared, type Looking, rightsWith } from '../rights/shared-rows.ts'
+import { searchShared } from './shared-search.ts'
 import type { ListedVault, SeenVault } from './vault.ts'
 import { fromListedRow, fromRow, listedColumns } from './vault-row.ts'
 
@@ -53,19 +54,28 @@ export async function vaultsAfter(
   const found = contains === undefined ? everything : hasInNameOrId(contains)
   const own = (columns: RawBuilder<unknown>) => sql`SELECT ${columns} FROM vaults
     WHERE owner_id = ${looking.userId} AND ${isAfter(sql`created_at, id`, after)} AND ${found}`
-  if (!(await isAnythingShared(state, looking, 'vault'))) {
+  const readOwn = async () => {
     const rows = sql<ListedRow>`${own(listed)} ORDER BY created_at, id LIMIT ${limit}`
     return (await rows.execute(state)).rows.map(fromListedRow)
   }
+  if (!(await isAnythingShared(state, looking, 'vault'))) return await readOwn()
+  if (contains !== undefined) {
+    const shared = await searchShared(state, looking, { after, limit, found })
+    return [...(await readOwn()), ...shared].toSorted(inOrder).slice(0, limit)
+  }
   const shared = (await alsoShared(looking, 'vault').places(state)).map(
     (places) => sql`SELECT place, shared.id FROM (${places}) AS shared
-      WHERE ${isAfter(sql`place, shared.id`, after)}
-        AND EXISTS (SELECT 1 FROM vaults WHERE vaults.id = shared.id AND ${found})`,
+      WHERE ${isAfter(sql`place, shared.id`, after)}`,
   )
   const ids = idsOf([own(sql`created_at AS place, id`), ...shared], 'asc', { offset: 0, limit })
   const rows = sql<ListedRow>`SELECT ${listed} FROM vaults WHERE id IN (${ids})
     ORDER BY created_at, id`
   return (await rows.execute(state)).rows.map(fromListedRow)
+}
+
+function inOrder(left: ListedVault, right: ListedVault): number {
+  if (left.createdAtUs !== right.createdAtUs) return left.createdAtUs - right.createdAtUs
+  return left.id < right.id ? -1 : 1
 }
 
 type ListedRow = Parameters<typeof fromListedRow>[0]

@@ -159,7 +159,10 @@ export class VaultStore {
     return await vaultsAfter(state, { userId, nowUs: clock.nowUs() }, wanted)
   }
 
-  /** Changes a vault for somebody who may, with what else belongs to the change. False when it is gone, or the right to. */
+  /**
+   * Changes a vault for somebody who may, with what else belongs to the change. False when it is gone, or the right to.
+   * Who sees it stays as it is unless its owner says it: the owner may hide it meanwhile.
+   */
   async change(
     userId: UserId,
     { id, ownerId, right }: SeenVault,
@@ -167,10 +170,11 @@ export class VaultStore {
   ): Promise<boolean> {
     const { state, writer, clock } = this.#needs
     const { public: isPublic, ...same } = change
+    const isShown = right === 'own' && isPublic !== undefined
     const values = {
       ...same,
       ...(same.name !== undefined && { name_folded: same.name.toLowerCase() }),
-      ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }),
+      ...(isShown && { public: isPublic ? 1 : 0 }),
     }
     if (Object.keys(values).length === 0) return true
     return await writer.attempt(

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { DomainError } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -21,6 +22,9 @@ const verificationSchema = s.component(
   }),
 )
 
+/** Seconds until some more will have had their turn. */
+const retryAfterS = 10
+
 export interface VerificationRoutesNeeds {
   readonly vaults: VaultStore
   readonly verifications: VerificationStore
@@ -40,8 +44,15 @@ export function verificationRoutes(needs: VerificationRoutesNeeds): FastifyPlugi
       scope: 'vaults:write',
       answers: { 202: verificationSchema },
       effect: async ({ caller, params }) => {
-        const vault = await writableVault(needs.vaults, caller.userId, params.vaultId)
-        const { id, vaultId, requestedAtUs } = await needs.verifications.ask(vault.id)
+        const { userId } = caller
+        const find = () => writableVault(needs.vaults, userId, params.vaultId)
+        const asked = await needs.verifications.ask(userId, await find())
+        if (!asked) {
+          // It may be gone by now, or the right to change it.
+          await find()
+          throw tooManyWait()
+        }
+        const { id, vaultId, requestedAtUs } = asked
         const body = {
           id,
           vault_id: vaultId,
@@ -52,4 +63,10 @@ export function verificationRoutes(needs: VerificationRoutesNeeds): FastifyPlugi
       },
     })
   }
+}
+
+function tooManyWait(): DomainError {
+  return new DomainError('overloaded', 'too many vaults wait to be verified', {
+    retryAfter: retryAfterS,
+  })
 }

@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
-import { DomainError } from '../../core/errors.ts'
-import { newId, type VaultId, type VerificationId } from '../../core/ids.ts'
+import { newId, type UserId, type VaultId, type VerificationId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import { stillAllowed } from '../rights/shared-rows.ts'
+import type { SeenVault } from '../vaults/vault.ts'
 import type { Verification } from './verification.ts'
 
 /** Vaults that wait to be verified: each may have gigabytes that are to be hashed. */
 const waitingMax = 10_000
-
-/** Seconds until some more will have had their turn. */
-const retryAfterS = 10
 
 export interface VerificationStoreNeeds {
   readonly state: StateDatabase
@@ -32,11 +30,13 @@ export class VerificationStore {
   }
 
   /**
-   * Has a vault verified; one that is under way already is meant, too.
-   *
-   * @throws DomainError `overloaded` when too many wait
+   * Has a vault verified; one that is under way already is meant, too. Undefined when too many wait, or the user may
+   * have it verified no more.
    */
-  async ask(vaultId: VaultId): Promise<Verification> {
+  async ask(
+    userId: UserId,
+    { id: vaultId, right }: Pick<SeenVault, 'id' | 'right'>,
+  ): Promise<Verification | undefined> {
     const underWay = await this.#find(vaultId)
     if (underWay) return underWay
     const { state, writer, clock } = this.#needs
@@ -50,15 +50,12 @@ export class VerificationStore {
           WHERE (SELECT count(*) FROM verifications) < ${waitingMax}`,
       )
       .onConflict((conflict) => conflict.column('vault_id').doNothing())
-    if (await writer.attempt(insertion)) {
+    const looking = { userId, right, nowUs: asked.requestedAtUs }
+    if (await writer.attempt(insertion, ...stillAllowed(state, looking, vaultId))) {
       this.#tell?.()
       return asked
     }
-    const other = await this.#find(vaultId)
-    if (other) return other
-    throw new DomainError('overloaded', 'too many vaults wait to be verified', {
-      retryAfter: retryAfterS,
-    })
+    return await this.#find(vaultId)
   }
 
   /** Whether any is under way. */

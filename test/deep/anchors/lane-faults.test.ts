@@ -17,7 +17,7 @@ const runs = 300
 
 type Fault = (lane: KilledLane) => Promise<void> | void
 
-/** Whatever can go wrong with a node, and with who uses it. */
+/** All that can go wrong with a node, and with who uses it. */
 const faults: Readonly<Record<string, Fault>> = {
   'the connection breaks before the node has it': ({ ledger }) => void (ledger.cut = 'before'),
   'the connection breaks after the node has it': ({ ledger }) => void (ledger.cut = 'after'),

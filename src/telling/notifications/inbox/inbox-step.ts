@@ -3,6 +3,7 @@ import { type Clocks, steadyUsOf } from '../../../core/clock.ts'
 import { type InboxEntryId, newId } from '../../../core/ids.ts'
 import type { RecordedEvent } from '../../../outbox/events/events.ts'
 import type { StateDatabase } from '../../../storage/state/database.ts'
+import { isByAnother } from '../by-others.ts'
 import type { FanOutStep } from '../fan-out.ts'
 import { textOf } from './inbox-entry.ts'
 import { entryLifetimeUs, hourOf } from './lifetime.ts'
@@ -12,6 +13,9 @@ import { entryLifetimeUs, hourOf } from './lifetime.ts'
  * written down, so it suppresses nothing either (decisions.md#the-inbox).
  */
 const entriesOfMinuteMax = 100
+
+/** What others bring about finds room as long as the minute has fewer: the rest is left to what is the user's own. */
+const entriesByOthersMax = 20
 
 const minuteUs = 60_000_000
 
@@ -47,7 +51,7 @@ async function addToInbox(
   event: RecordedEvent,
   steadyUs: number,
 ): Promise<boolean> {
-  const position = await nextPosition(transaction, event.ownerId, steadyUs)
+  const position = await nextPosition(transaction, event, steadyUs)
   if (position === undefined) return false
   const { id, ownerId, atUs, type, resourceType, resourceId } = event
   const { vaultId = null, streamId = null, severity = null } = event
@@ -92,9 +96,11 @@ async function addToInbox(
 /** The place of the next entry; undefined when this minute has too many already. */
 async function nextPosition(
   transaction: StateDatabase,
-  ownerId: string,
+  event: RecordedEvent,
   steadyUs: number,
 ): Promise<number | undefined> {
+  const { ownerId } = event
+  const entriesMax = isByAnother(event) ? entriesByOthersMax : entriesOfMinuteMax
   const minute = Math.floor(steadyUs / minuteUs)
   const isSameMinute = sql<boolean>`inboxes.minute = ${minute}`
   const row = await transaction
@@ -108,7 +114,7 @@ async function nextPosition(
           minute,
           written: sql<number>`CASE WHEN ${isSameMinute} THEN inboxes.written + 1 ELSE 1 END`,
         })
-        .where(sql<boolean>`NOT (${isSameMinute} AND inboxes.written >= ${entriesOfMinuteMax})`),
+        .where(sql<boolean>`NOT (${isSameMinute} AND inboxes.written >= ${entriesMax})`),
     )
     .returning('newest')
     .executeTakeFirst()
