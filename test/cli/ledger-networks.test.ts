@@ -49,6 +49,17 @@ test('ledger check says that there is no contract yet', async () => {
   expect(stderr).toContain('eip155:1 has no contract of ours: make one with ledger deploy ETHEREUM')
 })
 
+/** A folder with a key that has no money. */
+async function withKey(endpoint: string) {
+  const environment = {
+    ...settingsOf(usedFolder()),
+    STREAMVAULT_LEDGER_ETHEREUM: endpoint,
+    STREAMVAULT_LEDGER_ETHEREUM_NETWORK: 'eip155:31337',
+  }
+  await streamvault(['ledger', 'keys', 'create', 'ETHEREUM'], environment)
+  return environment
+}
+
 describe.skipIf(areNodesMissing)('with a key', () => {
   let node: Anvil
 
@@ -57,17 +68,6 @@ describe.skipIf(areNodesMissing)('with a key', () => {
   })
 
   afterAll(async () => await node?.[Symbol.asyncDispose]())
-
-  /** A folder with a key that has no money. */
-  async function withKey(endpoint: string) {
-    const environment = {
-      ...settingsOf(usedFolder()),
-      STREAMVAULT_LEDGER_ETHEREUM: endpoint,
-      STREAMVAULT_LEDGER_ETHEREUM_NETWORK: 'eip155:31337',
-    }
-    await streamvault(['ledger', 'keys', 'create', 'ETHEREUM'], environment)
-    return environment
-  }
 
   test('ledger deploy says what the account needs', async () => {
     const environment = await withKey(node.endpoint)

@@ -83,7 +83,7 @@ export class EvmLedger implements Ledger {
     this.#chainId = Number(network.replace('eip155:', ''))
     this.#feeMax = feeMax === undefined ? feeRules[ledger].feeMax : BigInt(feeMax)
     this.#node = new EvmNode(needs)
-    // Whoever spells it in capitals and small letters means a checksum, which others refuse when it is wrong.
+    // In small letters it has no checksum, which could be wrong.
     const contract = needs.contract.toLowerCase() as Hex
     this.contract = contract
     const fees = { tipMin: feeRules[ledger].tipMin, feeMax: this.#feeMax }
