@@ -46,8 +46,7 @@ const check: Command = {
       ])
       const ledger = await openLedger({ settings, signerOf, clock: systemClock, batchWaitUs: 0 })
       try {
-        const onStep = (step: string) => process.stderr.write(`${step}\n`)
-        const { transaction, inclusion, tookUs } = await checkLedger(ledger, onStep, signal)
+        const { transaction, inclusion, tookUs } = await checkLedger(ledger, tellStep, signal)
         const time = formatUs(inclusion.timeUs)
         const json = {
           ledger: settings.ledger,
@@ -66,6 +65,11 @@ const check: Command = {
       }
     })
   },
+}
+
+/** What is reached goes beside the result. */
+function tellStep(step: string): void {
+  process.stderr.write(`${step}\n`)
 }
 
 export const networkCommands: readonly Command[] = [deploy, check]

@@ -68,6 +68,16 @@ describe.skipIf(areNodesMissing)('a service with a network of the EVM', () => {
     expect(vault['nft_network_id']).toBe(BigInt(`0x${id.replaceAll('-', '')}`).toString())
   })
 
+  test('says that a vault is proven when the node and all that is kept say so', async () => {
+    const { owner, dataDir } = service
+    const id = await makers.vaults(owner)
+    await atStatus(owner, pathOf('vaults', id), 'COMPLETED')
+    expect((await owner.withKey('POST', `/vaults/${id}/verify`)).status).toBe(202)
+    const ends = `data ->> 'result' AS text FROM events
+      WHERE type = 'vault.verification_complete' AND resource_id = '${id}'`
+    await expect.poll(() => textsIn(dataDir, ends)).toEqual(['proven'])
+  })
+
   test('that is killed between the row and the send answers the first vault, and completes it', async () => {
     const held = Promise.withResolvers<void>()
     proxy.before(async (method) => {

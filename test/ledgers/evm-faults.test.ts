@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { systemClock } from '../../src/core/clock.ts'
 import { EvmLedger, type EvmNeeds } from '../../src/ledgers/evm/evm-ledger.ts'
 import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
@@ -267,6 +270,38 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
       const deed = await deedOf()
       const { transaction } = await putOn(ledger, deed)
       expect((await ledger.find([deed.intentId])).get(deed.intentId)).toMatchObject(transaction)
+      await ledger.close()
+    })
+
+    test.each([
+      ['what is no JSON', () => 'nothing'],
+      ['neither a result nor an error', (id: number) => JSON.stringify({ id })],
+      ['another kind of result', (id: number) => JSON.stringify({ id, result: {} })],
+    ])('that answers %s over a WebSocket is told of, and asked again', async (_, answer) => {
+      const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+      await once(server, 'listening')
+      server.on('connection', (socket) => {
+        socket.on('message', (data: Buffer) => {
+          socket.send(answer((JSON.parse(data.toString()) as { id: number }).id))
+        })
+      })
+      const { port } = server.address() as AddressInfo
+      const ledger = await openEvmLedger(node, {
+        contract: `0x${'12'.repeat(20)}`,
+        endpoints: [`ws://127.0.0.1:${port}`, node.endpoint.replace('http', 'ws')],
+      })
+      const asked = await Promise.all([ledger.nextSequence(), ledger.nextSequence()])
+      expect(asked[0]).toBe(asked[1])
+      await ledger.close()
+      server.close()
+      for (const client of server.clients) client.terminate()
+    })
+
+    test('whose contract is spelled in capitals is the same', async () => {
+      await using tested = await proxied()
+      const contract = `0x${tested.ledger.contract.slice(2).toUpperCase()}`
+      const ledger = await openEvmLedger(node, { contract })
+      await putOn(ledger, await deedOf())
       await ledger.close()
     })
 

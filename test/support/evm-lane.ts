@@ -107,9 +107,8 @@ export class EvmLane implements AsyncDisposable {
     const { twins, node, said } = this.#needs
     const { state } = twins.tests
     const kill = this.#kill
-    const notify = async () => () => undefined
     const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
+    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
     const { contract, clock } = this
     const endpoints = this.proxies.map(({ endpoint }) => endpoint)
     this.#lane = new Lane({
@@ -208,4 +207,9 @@ export class EvmLane implements AsyncDisposable {
     const anchors = await this.anchors()
     return !isOpen && anchors.every(({ state }) => state === 'completed' || state === 'failed')
   }
+}
+
+/** Nobody hears of anything. */
+async function nobody() {
+  return () => undefined
 }

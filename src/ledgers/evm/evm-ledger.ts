@@ -59,7 +59,7 @@ export class EvmLedger implements Ledger {
   readonly batchWaitUs: number
   readonly inFlightMax = inFlightMax
   /** Its address. */
-  readonly contract: string
+  readonly contract: Hex
   readonly #needs: EvmNeeds
   readonly #chainId: number
   readonly #feeMax: bigint
@@ -83,8 +83,9 @@ export class EvmLedger implements Ledger {
     this.#chainId = Number(network.replace('eip155:', ''))
     this.#feeMax = feeMax === undefined ? feeRules[ledger].feeMax : BigInt(feeMax)
     this.#node = new EvmNode(needs)
-    this.contract = needs.contract
-    const contract = needs.contract as Hex
+    // In small letters it has no checksum, which could be wrong.
+    const contract = needs.contract.toLowerCase() as Hex
+    this.contract = contract
     const fees = { tipMin: feeRules[ledger].tipMin, feeMax: this.#feeMax }
     this.#contract = new ContractAccount({
       node: this.#node,
@@ -111,7 +112,7 @@ export class EvmLedger implements Ledger {
   async sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction> {
     const data = await callOf(deed)
     if (typeof data !== 'string') throw new RangeError(data.problem)
-    const to = this.contract as Hex
+    const to = this.contract
     const unsigned = { chainId: this.#chainId, sequence, to, data, terms: termsOf(terms) }
     return await signedTransaction(unsigned, this.#needs.signer)
   }
@@ -184,7 +185,7 @@ export class EvmLedger implements Ledger {
     const { chainId, from, to } = transaction
     if (chainId !== this.#chainId) return `it is for the network eip155:${chainId}`
     if (from !== this.account) return `it is of the account ${from}`
-    const isOurs = to.toLowerCase() === this.contract.toLowerCase()
+    const isOurs = to.toLowerCase() === this.contract
     return isOurs ? undefined : `it is for ${to}`
   }
 

@@ -52,16 +52,20 @@ export class EvmNode {
     isEnough: (answers: Answers) => boolean = () => true,
   ): Promise<Answers> {
     const problems = new Set<string>()
+    const first = this.#current
     for (let tried = 0; tried < this.#connections.length; tried++) {
-      const connection = this.#connections[this.#current]
+      // Others may ask at the same time: each goes round by itself.
+      const at = (first + tried) % this.#connections.length
       try {
-        const answers = await this.#askOne(connection as Connection, calls)
-        if (isEnough(answers)) return answers
+        const answers = await this.#askOne(this.#connections[at] as Connection, calls)
+        if (isEnough(answers)) {
+          this.#current = at
+          return answers
+        }
         problems.add('the node is behind what a node has told before')
       } catch (error) {
         problems.add(messageOf(error))
       }
-      this.#current = (this.#current + 1) % this.#connections.length
     }
     throw new LedgerUnreachable([...problems].join('; '))
   }

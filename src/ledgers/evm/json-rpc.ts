@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
+import { messageOf } from '../../core/errors.ts'
 
 /** How long a node may take to answer. */
 const answerMsMax = 10_000
@@ -46,7 +47,7 @@ class HttpConnection implements Connection {
       const response = await fetch(this.#endpoint, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(calls.map(messageOf)),
+        body: JSON.stringify(calls.map(requestOf)),
         redirect: 'error',
         signal: AbortSignal.timeout(answerMsMax),
       })
@@ -67,6 +68,7 @@ class HttpConnection implements Connection {
 class SocketConnection implements Connection {
   readonly #endpoint: string
   #socket: WebSocket | undefined
+  #opening: Promise<WebSocket> | undefined
   #asked = 0
   readonly #waiting = new Map<number, PromiseWithResolvers<RpcAnswer>>()
 
@@ -80,7 +82,7 @@ class SocketConnection implements Connection {
       const id = ++this.#asked
       const waiting = Promise.withResolvers<RpcAnswer>()
       this.#waiting.set(id, waiting)
-      socket.send(JSON.stringify(messageOf(call, id)))
+      socket.send(JSON.stringify(requestOf(call, id)))
       return waiting.promise
     })
     const late = setTimeout(() => socket.terminate(), answerMsMax)
@@ -93,42 +95,57 @@ class SocketConnection implements Connection {
 
   close(): void {
     this.#socket?.terminate()
-    this.#socket = undefined
   }
 
+  /** One for all who ask at once. */
   async #opened(): Promise<WebSocket> {
     if (this.#socket?.readyState === WebSocket.OPEN) return this.#socket
-    const options = { handshakeTimeout: answerMsMax, maxPayload: answerBytesMax }
-    const socket = new WebSocket(this.#endpoint, options)
-    socket.on('error', () => undefined)
-    socket.on('message', (data: Buffer) => this.#take(data.toString()))
-    socket.once('close', () => this.#fail())
-    this.#socket = socket
+    this.#opening ??= this.#open()
     try {
-      await once(socket, 'open')
+      return await this.#opening
     } catch {
       throw new Error('the node does not answer')
+    } finally {
+      this.#opening = undefined
     }
+  }
+
+  async #open(): Promise<WebSocket> {
+    const options = { handshakeTimeout: answerMsMax, maxPayload: answerBytesMax }
+    const socket = new WebSocket(this.#endpoint, options)
+    this.#socket = socket
+    socket.on('error', () => undefined)
+    socket.on('message', (data: Buffer) => this.#take(data.toString()))
+    socket.once('close', () => this.#fail('the node does not answer'))
+    await once(socket, 'open')
     return socket
   }
 
+  /** What cannot be read is an answer to nobody knows whom: all have to ask again. */
   #take(text: string): void {
-    for (const [id, message] of parsedMessages(text)) {
-      this.#waiting.get(id)?.resolve(answerOf(message))
-      this.#waiting.delete(id)
+    try {
+      for (const [id, message] of parsedMessages(text)) {
+        const waiting = this.#waiting.get(id)
+        if (!waiting) continue
+        waiting.resolve(answerOf(message))
+        this.#waiting.delete(id)
+      }
+    } catch (error) {
+      this.#fail(messageOf(error))
+      this.#socket?.terminate()
     }
   }
 
-  #fail(): void {
+  #fail(problem: string): void {
     for (const { promise, reject } of this.#waiting.values()) {
       promise.catch(() => undefined)
-      reject(new Error('the node does not answer'))
+      reject(new Error(problem))
     }
     this.#waiting.clear()
   }
 }
 
-function messageOf({ method, params }: RpcCall, id: number) {
+function requestOf({ method, params }: RpcCall, id: number) {
   return { jsonrpc: '2.0', id, method, params }
 }
 
