@@ -114,18 +114,21 @@ test.each(['ledger-chain.jsonl.zst', 'ledger-keys.json.zst'])(
   },
 )
 
+/** What the keystore of a data folder has. */
+async function accountsOf(dataDir: string): Promise<object[]> {
+  return await streamvaultJson(['ledger', 'keys', 'list'], settingsOf(dataDir))
+}
+
 test('a restored folder has the accounts on real networks, for the master key that they were made with', async () => {
   using folder = new TemporaryFolder()
   const original = await services.start(services.newFolder())
-  const keys = (dataDir: string) =>
-    streamvaultJson<object[]>(['ledger', 'keys', 'list'], settingsOf(dataDir))
   await streamvaultJson(['ledger', 'keys', 'create', 'XRPL'], settingsOf(original.dataDir))
-  const made = await keys(original.dataDir)
+  const made = await accountsOf(original.dataDir)
   const { to } = await backUp(new ApiClient(original.http), folder.file('backup'))
 
   const restored = folder.file('restored')
   await streamvaultJson(['restore', '--from', to, '--data-dir', restored])
 
   expect(made).toMatchObject([{ readable: true }, { readable: true }])
-  expect(await keys(restored)).toEqual(made)
+  expect(await accountsOf(restored)).toEqual(made)
 })

@@ -76,6 +76,26 @@ class Watched implements AsyncDisposable {
   }
 }
 
+test('the metrics tell of money, and of what is under way', async () => {
+  await using watched = await Watched.start({ fee: 1n, balance: 60_000n * 200n })
+  await watched.makeKey()
+  await watched.shows({ problem: null })
+  const figure = (name: string) =>
+    metricOf(watched.service, `ledger_${name}{network="eip155:31337"}`)
+  expect(await figure('anchors_left')).toBe(200)
+  expect([await figure('in_flight'), await figure('oldest_seconds')]).toEqual([0, 0])
+  expect(await figure('spent_total')).toBe(0)
+
+  watched.node.state.balance -= 60_000n * 5n
+
+  const spent = async () => {
+    await watched.ledger()
+    return await figure('spent_total')
+  }
+  await expect.poll(spent, { timeout: 20_000, interval: 500 }).toBe(300_000)
+  expect(await figure('anchors_left')).toBe(195)
+})
+
 describe('GET /ledgers', () => {
   test('says where each is, and what an anchor costs', async () => {
     await using watched = await Watched.start({ fee: 7n })
@@ -160,6 +180,9 @@ test('a node that says nothing holds up neither the start nor who asks', async (
 
   expect(performance.now() - beginMs).toBeLessThan(4_000)
   expect(await silent.get('/health/ready')).toMatchObject({ status: 'ready' })
+  const endMs = performance.now()
+  await silent.service.end('SIGTERM')
+  expect(performance.now() - endMs).toBeLessThan(4_000)
 })
 
 test('a key of a network that is set, and does not fit the master key, stops the start', async () => {

@@ -1,8 +1,9 @@
 import { messageOf } from '../../core/errors.ts'
 import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../../ledgers/ledger.ts'
+import type { Patience } from '../../ledgers/nodes/ask-node.ts'
 import { gasOfAnchor } from '../../ledgers/nodes/evm-node.ts'
-import type { LedgerAccountFigures, Patience } from '../../ledgers/nodes/node-figures.ts'
+import type { LedgerAccountFigures } from '../../ledgers/nodes/node-figures.ts'
 import { rightNode, WrongNetwork } from '../../ledgers/nodes/right-node.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 

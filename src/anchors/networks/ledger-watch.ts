@@ -15,7 +15,7 @@ const freshMs = 2_000
 const youngMs = 5_000
 
 /** How long a node may take for one question. */
-const patience = { timeoutMs: 5_000 }
+const timeoutMs = 5_000
 
 const everyMs = 60_000
 
@@ -33,6 +33,7 @@ export class LedgerWatch {
   readonly #needs: LedgerWatchNeeds
   readonly #looks: LedgerLook[]
   readonly #spent = new Map<string, bigint>()
+  readonly #stopping = new AbortController()
   #lookedMs = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -77,6 +78,7 @@ export class LedgerWatch {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#stopping.abort()
     await this.#looking
   }
 
@@ -112,7 +114,10 @@ export class LedgerWatch {
   async #lookAt(settings: LedgerSettings, at: number): Promise<void> {
     const { network } = settings
     const account = await signingAccount(this.#needs.state, network)
-    const look = await lookAtLedger(settings, account, patience)
+    const look = await lookAtLedger(settings, account, {
+      timeoutMs,
+      signal: this.#stopping.signal,
+    })
     const before = this.#looks[at]?.figures?.balance
     const after = look.figures?.balance
     if (before !== undefined && after !== undefined && after < before) {

@@ -10,6 +10,13 @@ export interface NodeQuestion {
   readonly params: readonly unknown[] | Readonly<Record<string, unknown>>
 }
 
+/** How long a node may take to answer one question. */
+export interface Patience {
+  readonly timeoutMs: number
+  /** Ends it before. */
+  readonly signal?: AbortSignal
+}
+
 /** A node that was asked, and says that it cannot: `code` is its own word for why. */
 export class NodeRefusal extends LedgerUnreachable {
   readonly code: string
@@ -29,13 +36,13 @@ export class NodeRefusal extends LedgerUnreachable {
 export async function askNode(
   endpoint: string,
   question: NodeQuestion,
-  timeoutMs: number,
+  patience: Patience,
 ): Promise<unknown> {
   const isSocket = /^wss?:/.test(endpoint)
   const body = JSON.stringify(bodyOf(question, isSocket))
   const text = isSocket
-    ? await overSocket(endpoint, body, timeoutMs)
-    : await overHttp(endpoint, body, timeoutMs)
+    ? await overSocket(endpoint, body, patience)
+    : await overHttp(endpoint, body, patience)
   return resultIn(text)
 }
 
@@ -46,7 +53,9 @@ function bodyOf({ method, params }: NodeQuestion, isSocket: boolean): object {
   return isSocket ? { id: 1, command: method, ...named } : { method, params: [named] }
 }
 
-async function overHttp(endpoint: string, body: string, timeoutMs: number): Promise<string> {
+async function overHttp(endpoint: string, body: string, patience: Patience): Promise<string> {
+  const { timeoutMs, signal } = patience
+  const signals = [AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]
   try {
     const response = await fetch(endpoint, {
       method: 'POST',
@@ -54,7 +63,7 @@ async function overHttp(endpoint: string, body: string, timeoutMs: number): Prom
       body,
       // The one who redirects could see what is asked, and answer what he likes.
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any(signals),
     })
     if (!response.ok) {
       await response.body?.cancel()
@@ -77,21 +86,25 @@ async function limitedText({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-async function overSocket(endpoint: string, body: string, timeoutMs: number): Promise<string> {
+async function overSocket(endpoint: string, body: string, patience: Patience): Promise<string> {
+  const { timeoutMs, signal } = patience
   const { WebSocket } = await import('ws')
   const outcome = Promise.withResolvers<string>()
   const socket = new WebSocket(endpoint, { maxPayload: answerBytesMax, followRedirects: false })
-  const patience = setTimeout(() => {
+  const late = setTimeout(() => {
     outcome.reject(new LedgerUnreachable('the node does not answer in time'))
   }, timeoutMs)
   socket.on('error', (error) => outcome.reject(unreachable(error)))
   socket.on('close', () => outcome.reject(new LedgerUnreachable('the node hangs up')))
   socket.on('open', () => socket.send(body))
+  const hangUp = () => socket.terminate()
+  signal?.addEventListener('abort', hangUp)
   socket.on('message', (data: Buffer) => outcome.resolve(data.toString('utf8')))
   try {
     return await outcome.promise
   } finally {
-    clearTimeout(patience)
+    clearTimeout(late)
+    signal?.removeEventListener('abort', hangUp)
     socket.terminate()
   }
 }

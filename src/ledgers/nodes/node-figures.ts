@@ -23,8 +23,3 @@ export interface LedgerAccountFigures {
 
 /** Asks a node. @throws LedgerUnreachable */
 export type AskOfNode = (question: NodeQuestion) => Promise<unknown>
-
-/** How long a node may take to answer one question. */
-export interface Patience {
-  readonly timeoutMs: number
-}

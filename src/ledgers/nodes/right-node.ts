@@ -1,8 +1,8 @@
 import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
-import { askNode } from './ask-node.ts'
+import { askNode, type Patience } from './ask-node.ts'
 import { EvmNode } from './evm-node.ts'
-import type { AskOfNode, LedgerNode, Patience } from './node-figures.ts'
+import type { AskOfNode, LedgerNode } from './node-figures.ts'
 import { XrplNode } from './xrpl-node.ts'
 
 /** A node says that it is of another network than the settings: nothing is signed for it. */
@@ -41,7 +41,7 @@ export async function rightNode(settings: LedgerSettings, patience: Patience): P
   throw last ?? new LedgerUnreachable('there is no node')
 }
 
-function nodeAt(endpoint: string, settings: LedgerSettings, { timeoutMs }: Patience): LedgerNode {
-  const ask: AskOfNode = (question) => askNode(endpoint, question, timeoutMs)
+function nodeAt(endpoint: string, settings: LedgerSettings, patience: Patience): LedgerNode {
+  const ask: AskOfNode = (question) => askNode(endpoint, question, patience)
   return familyOf(settings.ledger) === 'evm' ? new EvmNode(ask, settings) : new XrplNode(ask)
 }
