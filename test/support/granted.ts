@@ -24,10 +24,9 @@ export async function share(
   holder: Person,
   { kind, id }: Shared,
   role: Role,
-  rest: object = {},
 ): Promise<string> {
   const path = `/${kind}/${id}/permissions`
-  const body = { username: await usernameOf(holder), role, ...rest }
+  const body = { username: await usernameOf(holder), role }
   const answer = await owner.withKey<{ id: string }>('POST', path, body)
   if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
   return `${path}/${answer.body.id}`
