@@ -18,6 +18,7 @@ import { TestState } from '../support/test-state.ts'
 const mayName: Readonly<Record<string, string>> = {
   data_stream_deletions: 'the note of its end, for 30 days',
   events: 'kept as long as deliveries',
+  inbox_entries: 'inboxes keep 30 days',
   coalesced_events: 'told within a second, and gone a second later',
   export_files: 'files that an export has made, for 7 days',
   import_jobs: 'jobs that are kept, for 7 days',
