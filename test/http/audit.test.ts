@@ -44,6 +44,7 @@ test('tells who did what to whom, newest first, and never a secret', async () =>
     'key.rotated',
     'key.created',
     'user.created',
+    'content_key.rotated',
     'signing_key.rotated',
   ])
   expect(log[3]).toMatchObject({
