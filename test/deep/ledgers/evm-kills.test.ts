@@ -8,7 +8,7 @@ import { Twins } from '../../support/twins.ts'
 const stepsMax = 40
 
 /** Steps from one kill to the next: a node is set up for each, and some cases wait for minutes of the chain. */
-const stride = 3
+const stride = 8
 
 describe.skipIf(areNodesMissing)('a lane onto anvil that is killed', () => {
   let twins: Twins
