@@ -44,7 +44,13 @@ const check: Command = {
         import('../ledgers/opening/open-ledger.ts'),
         import('../ledgers/check-ledger.ts'),
       ])
-      const ledger = await openLedger({ settings, signerOf, clock: systemClock, batchWaitUs: 0 })
+      const ledger = await openLedger({
+        settings,
+        role: 'issuer',
+        signerOf,
+        clock: systemClock,
+        batchWaitUs: 0,
+      })
       try {
         const { transaction, inclusion, tookUs } = await checkLedger(ledger, tellStep, signal)
         const time = formatUs(inclusion.timeUs)

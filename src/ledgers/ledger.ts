@@ -7,12 +7,25 @@ export interface Leaf {
   readonly cid: string
 }
 
+/** An asset that is issued: what each of its transactions says. */
+export interface IssuedAsset {
+  /** The uuid of its asset stream: a network has one token of it at most, where that can be had. */
+  readonly streamId: string
+  /** The code of the asset stream. */
+  readonly code: string
+  /** All of it, in its smallest units: decimal text, 1 to 2^63-1. */
+  readonly amount: string
+  /** Decimal places of a whole unit: 0 to 10. */
+  readonly precision: number
+  /** What the ledger calls it, once it is issued: for whatever comes after that. */
+  readonly tokenId?: string
+}
+
 /** What is to be put on a ledger: one transaction. */
 export interface Deed {
   /** In every transaction, so that what is on the ledger is found there whatever we have forgotten. */
   readonly intentId: string
-  /** A token of its own, a record of an asset, or nothing but a root. */
-  readonly kind: 'nft' | 'record' | 'root'
+  readonly kind: DeedKind
   /** The root of the tree over `leaves` (RFC 6962), hex: what the transaction commits to. */
   readonly root: string
   readonly leaves: readonly Leaf[]
@@ -20,7 +33,25 @@ export interface Deed {
   readonly uri?: string
   /** The uuid of what a token is of. */
   readonly resourceId?: string
+  /** Where an asset is issued. */
+  readonly asset?: IssuedAsset
 }
+
+export type DeedKind =
+  /** A token of its own. */
+  | 'nft'
+  /** A record of an asset. */
+  | 'record'
+  /** Nothing but a root. */
+  | 'root'
+  /** An asset that comes to be, and is at once where it is distributed from. */
+  | 'token'
+  /** An asset that comes to be. */
+  | 'issuance'
+  /** Whoever signs will hold the asset. */
+  | 'authorization'
+  /** All of the asset, to where it is distributed from. */
+  | 'payment'
 
 /** Under which terms a transaction is signed: what it pays at most, and until when it may get in. JSON that its ledger reads. */
 export type Terms = string
@@ -90,7 +121,7 @@ export interface Inclusion {
   /** From the hash of the transaction to the root in the header. */
   readonly path: MerklePath
   readonly signatures: readonly LedgerSignature[]
-  /** What the ledger calls the token, where it is one. */
+  /** What the ledger calls the token or the asset, where it is one that comes to be. */
   readonly tokenId?: string
 }
 

@@ -18,6 +18,7 @@ function waiting(
     kind,
     uri: kind === 'nft' ? 'ipfs://bafy' : null,
     assetCode: kind === 'record' ? 'GOLD' : null,
+    asset: undefined,
     begunAtUs,
     isEarlier: false,
     leaves: Array.from({ length: leaves }, (_, at) => ({

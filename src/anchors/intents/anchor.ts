@@ -1,5 +1,6 @@
 import type { Ledger as LedgerName } from '../../core/ledger.ts'
-import type { Deed } from '../../ledgers/ledger.ts'
+import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
+import type { Deed, IssuedAsset } from '../../ledgers/ledger.ts'
 
 /** What has something to anchor. */
 export type AnchoredType = 'vault' | 'asset_stream' | 'attachment' | 'signature'
@@ -39,7 +40,7 @@ export interface AnchoredPart {
 export interface NewAnchor {
   readonly resourceType: AnchoredType
   readonly resourceId: string
-  /** What of it: there is one anchor of each. `creation`, or `image:<turn>`. */
+  /** What of it: there is one anchor of each. `creation`, `image:<turn>`, or a step of an asset. */
   readonly operation: string
   /** The ledger that it was made for, as the specification names them. */
   readonly ledger: LedgerName
@@ -53,6 +54,10 @@ export interface NewAnchor {
   readonly uri?: string
   /** The code that a record is of. */
   readonly assetCode?: string
+  /** The asset that is issued. */
+  readonly asset?: IssuedAsset
+  /** Whose account of ours signs: that of the issuer unless it says otherwise. */
+  readonly role?: KeyRole
   /** From before there were anchors: without mail and inbox entries. */
   readonly isQuiet?: boolean
 }

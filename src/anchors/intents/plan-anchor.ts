@@ -18,7 +18,7 @@ export function plannedAnchor(
   anchor: NewAnchor,
 ): readonly Compilable[] {
   const id = anchorIdOf(anchor.resourceId, anchor.operation)
-  const { parts, uri = null, assetCode = null, isQuiet = false } = anchor
+  const { parts, uri = null, assetCode = null, asset, role = 'issuer', isQuiet = false } = anchor
   const createdAtUs = clock.nowUs()
   const insertion = state.insertInto('anchors').values({
     id,
@@ -30,6 +30,8 @@ export function plannedAnchor(
     kind: anchor.kind,
     uri,
     asset_code: assetCode,
+    asset: asset ? JSON.stringify(asset) : null,
+    role,
     quiet: isQuiet ? 1 : 0,
     state: 'waiting',
     created_at: createdAtUs,

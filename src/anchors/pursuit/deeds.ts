@@ -92,13 +92,21 @@ export function deedOfSigned(intentId: string, anchors: readonly SignedAnchor[])
   return { intentId, kind: first.kind, root, leaves, ...tokenOf(first) }
 }
 
-/** What a deed says of a token, where it is one. */
+/** What a deed says of a token or an asset, where it is one. */
 function tokenOf({
   kind,
   uri,
   resourceId,
-}: Pick<WaitingAnchor, 'kind' | 'uri' | 'resourceId'>): Pick<Deed, 'uri' | 'resourceId'> {
-  return { ...(uri !== null && { uri }), ...(kind === 'nft' && { resourceId }) }
+  asset,
+}: Pick<WaitingAnchor, 'kind' | 'uri' | 'resourceId' | 'asset'>): Pick<
+  Deed,
+  'uri' | 'resourceId' | 'asset'
+> {
+  return {
+    ...(uri !== null && { uri }),
+    ...(kind === 'nft' && { resourceId }),
+    ...(asset && { asset }),
+  }
 }
 
 /** The place of the first leaf of an anchor in what was found on a ledger for it; undefined where the ledger has something else. */

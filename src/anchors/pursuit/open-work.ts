@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Leaf, Terms } from '../../ledgers/ledger.ts'
+import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
+import type { DeedKind, IssuedAsset, Leaf, Terms } from '../../ledgers/ledger.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { AnchorState } from '../intents/anchor.ts'
 
@@ -31,9 +32,11 @@ export interface WaitingAnchor {
   readonly number: number
   readonly id: string
   readonly resourceId: string
-  readonly kind: 'nft' | 'record' | 'root'
+  readonly kind: DeedKind
   readonly uri: string | null
   readonly assetCode: string | null
+  /** The asset that is issued. */
+  readonly asset: IssuedAsset | undefined
   readonly begunAtUs: number
   /** Its resource is from before it was planned: that may be done anew after a restore, and it may be on the ledger by then. */
   readonly isEarlier: boolean
@@ -42,7 +45,7 @@ export interface WaitingAnchor {
 
 /** An anchor that a transaction is signed for. */
 export interface SignedAnchor
-  extends Pick<WaitingAnchor, 'id' | 'resourceId' | 'kind' | 'uri' | 'leaves'> {
+  extends Pick<WaitingAnchor, 'id' | 'resourceId' | 'kind' | 'uri' | 'asset' | 'leaves'> {
   readonly firstLeaf: number
 }
 
@@ -59,11 +62,13 @@ interface OpenRow extends Omit<OpenTransaction, 'earlier' | 'named' | 'state' | 
   readonly begunAtUs: number | null
 }
 
-interface SignedRow extends Omit<SignedAnchor, 'leaves'> {
+interface SignedRow extends Omit<SignedAnchor, 'asset' | 'leaves'> {
+  readonly asset: string | null
   readonly cids: string
 }
 
-interface WaitingRow extends Omit<WaitingAnchor, 'leaves' | 'isEarlier'> {
+interface WaitingRow extends Omit<WaitingAnchor, 'asset' | 'leaves' | 'isEarlier'> {
+  readonly asset: string | null
   readonly cids: string
   readonly isEarlier: number
 }
@@ -72,6 +77,8 @@ interface WaitingRow extends Omit<WaitingAnchor, 'leaves' | 'isEarlier'> {
 interface Unplanned {
   readonly attachments: number
   readonly signatures: number
+  /** Steps of assets are planned when the step before is done. */
+  readonly assets: number
 }
 
 const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
@@ -80,22 +87,29 @@ const pursued = sql`('waiting', 'signed', 'submitted', 'included')`
 const cidsOfAnchor = sql`(SELECT json_group_array(cid) FROM (SELECT cid FROM anchor_leaves
   WHERE anchor_id = anchors.id ORDER BY position))`
 
-/** What is to be done on one network, as it is written down. */
+/** Later images show no status that somebody could try again. */
+const isShown = sql`operation NOT LIKE 'image:%'`
+
+/** What is to be done on one network by one account of ours, as it is written down. */
 export class OpenWork {
   readonly #state: StateDatabase
   readonly #network: string
+  readonly #role: KeyRole
   /** The newest that were there when it was asked for the newest anchor. */
-  #unplanned: Unplanned = { attachments: 0, signatures: 0 }
+  #unplanned: Unplanned = { attachments: 0, signatures: 0, assets: 0 }
 
-  constructor(state: StateDatabase, network: string) {
+  constructor(state: StateDatabase, network: string, role: KeyRole = 'issuer') {
     this.#state = state
     this.#network = network
+    this.#role = role
   }
 
   /** Whether anything is to be done, unless somebody asks for more. */
   async isThere(): Promise<boolean> {
     const { rows } = await sql`SELECT 1 FROM anchors
-      WHERE network = ${this.#network} AND state IN ${pursued} LIMIT 1`.execute(this.#state)
+      WHERE network = ${this.#network} AND state IN ${pursued} AND role = ${this.#role} LIMIT 1`.execute(
+      this.#state,
+    )
     return rows.length > 0
   }
 
@@ -106,7 +120,7 @@ export class OpenWork {
         (SELECT state FROM anchors WHERE transaction_hash = hash
           ORDER BY state IN ('error', 'completed', 'failed') LIMIT 1) AS state,
         (SELECT min(begun_at) FROM anchors WHERE transaction_hash = hash
-          AND state IN ${pursued} AND operation = 'creation') AS "begunAtUs",
+          AND state IN ${pursued} AND ${isShown}) AS "begunAtUs",
         (SELECT asset_code FROM anchors WHERE transaction_hash = hash LIMIT 1) AS "assetCode"
       FROM anchor_transactions
       WHERE network = ${this.#network} AND account = ${account} AND state = 'open'
@@ -129,9 +143,14 @@ export class OpenWork {
       .executeTakeFirstOrThrow()
     if (leaves !== null) return undefined
     const { rows } = await sql<SignedRow>`
-      SELECT id, resource_id AS "resourceId", kind, uri, first_leaf AS "firstLeaf", ${cidsOfAnchor} AS cids
+      SELECT id, resource_id AS "resourceId", kind, uri, asset, first_leaf AS "firstLeaf",
+        ${cidsOfAnchor} AS cids
       FROM anchors WHERE transaction_hash = ${hash} ORDER BY first_leaf`.execute(this.#state)
-    return rows.map(({ cids, ...row }) => ({ ...row, leaves: leavesOf(row.id, cids) }))
+    return rows.map(({ cids, ...row }) => ({
+      ...row,
+      asset: assetOf(row.asset),
+      leaves: leavesOf(row.id, cids),
+    }))
   }
 
   /** Open transactions of other accounts than one. */
@@ -172,19 +191,22 @@ export class OpenWork {
 
   /** Anchors of which nothing is signed, with their leaves, in their order. */
   async waiting(limit: number): Promise<readonly WaitingAnchor[]> {
-    const { attachments, signatures } = this.#unplanned
+    const { attachments, signatures, assets } = this.#unplanned
     const { rows } = await sql<WaitingRow>`
       SELECT number, id, resource_id AS "resourceId", kind, uri,
-        asset_code AS "assetCode", begun_at AS "begunAtUs",
+        asset_code AS "assetCode", asset, begun_at AS "begunAtUs",
         quiet = 1
           OR EXISTS (SELECT 1 FROM attachments WHERE id = resource_id AND rowid <= ${attachments})
           OR EXISTS (SELECT 1 FROM signatures WHERE id = resource_id AND rowid <= ${signatures})
+          OR EXISTS (SELECT 1 FROM assets WHERE id = resource_id AND rowid <= ${assets})
           AS "isEarlier",
         ${cidsOfAnchor} AS cids
-      FROM anchors WHERE network = ${this.#network} AND state = 'waiting'
+      FROM anchors
+      WHERE network = ${this.#network} AND state = 'waiting' AND role = ${this.#role}
       ORDER BY number LIMIT ${limit}`.execute(this.#state)
     return rows.map(({ cids, ...row }) => ({
       ...row,
+      asset: assetOf(row.asset),
       isEarlier: row.isEarlier === 1,
       leaves: leavesOf(row.id, cids),
     }))
@@ -195,19 +217,20 @@ export class OpenWork {
     const { rows } = await sql<Partial<Unplanned> & { readonly newest: number | null }>`
       SELECT (SELECT max(number) FROM anchors) AS newest,
         (SELECT coalesce(max(rowid), 0) FROM attachments) AS attachments,
-        (SELECT coalesce(max(rowid), 0) FROM signatures) AS signatures`.execute(this.#state)
-    const [{ newest, attachments = 0, signatures = 0 } = { newest: null }] = rows
-    this.#unplanned = { attachments, signatures }
+        (SELECT coalesce(max(rowid), 0) FROM signatures) AS signatures,
+        (SELECT coalesce(max(rowid), 0) FROM assets) AS assets`.execute(this.#state)
+    const [{ newest, attachments = 0, signatures = 0, assets = 0 } = { newest: null }] = rows
+    this.#unplanned = { attachments, signatures, assets }
     return newest ?? 0
   }
 
-  /** Some of those that are tried since before a time. What a resource gets later shows no status that somebody could try again. */
+  /** Some of those that are tried since before a time. */
   async overdue(begunUntilUs: number, limit: number): Promise<readonly OverdueAnchor[]> {
     const { rows } = await sql<Omit<OverdueAnchor, 'isSigned'> & { readonly isSigned: number }>`
       SELECT id, state, transaction_hash IS NOT NULL AS "isSigned", begun_at AS "begunAtUs"
       FROM anchors
       WHERE network = ${this.#network} AND state IN ${pursued} AND begun_at <= ${begunUntilUs}
-        AND operation = 'creation'
+        AND role = ${this.#role} AND ${isShown}
       ORDER BY number LIMIT ${limit}`.execute(this.#state)
     return rows.map((row) => ({ ...row, isSigned: row.isSigned === 1 }))
   }
@@ -230,6 +253,10 @@ export class OpenWork {
 
 function leavesOf(intentId: string, cids: string): readonly Leaf[] {
   return (JSON.parse(cids) as readonly string[]).map((cid) => ({ intentId, cid }))
+}
+
+function assetOf(text: string | null): IssuedAsset | undefined {
+  return text === null ? undefined : (JSON.parse(text) as IssuedAsset)
 }
 
 /** Anchors name one of what is signed for them under a sequence. */

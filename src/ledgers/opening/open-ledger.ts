@@ -6,6 +6,8 @@ import type { Signer } from '../signer.ts'
 
 export interface LedgerNeeds {
   readonly settings: LedgerSettings
+  /** Whose account it is seen as: it signs. */
+  readonly role: KeyRole
   /**
    * What signs for our accounts on the network.
    *

@@ -69,7 +69,9 @@ function verifyingOf(
   { data, state, lanes, calls, onFailure }: Parts,
   files: ReturnType<typeof contentsOf>,
 ): Verifying {
-  const ledgers = new Map(lanes.map(({ network, ledger }) => [network, ledger]))
+  const ledgers = new Map(
+    lanes.flatMap(({ network, role, ledger }) => (role === 'issuer' ? [[network, ledger]] : [])),
+  )
   const verifier = new Verifier({
     state,
     writer: { attempt: (...changes) => calls.attempt(changes.map(plain)) },

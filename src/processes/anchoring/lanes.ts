@@ -7,9 +7,9 @@ import { Lane } from '../../anchors/pursuit/lane.ts'
 import { OpenWork } from '../../anchors/pursuit/open-work.ts'
 import { abandonOtherAccounts } from '../../anchors/pursuit/sequences.ts'
 import { systemClock } from '../../core/clock.ts'
-import type { LedgerSettings } from '../../core/ledger-settings.ts'
+import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
 import type { Remote } from '../../core/threads/rpc.ts'
-import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
+import { type KeyRole, rolesOf } from '../../ledgers/keys/ledger-key.ts'
 import { openLedger } from '../../ledgers/opening/open-ledger.ts'
 import type { Cipher } from '../../ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../ledgers/sandbox/sandbox-ledger.ts'
@@ -35,16 +35,20 @@ export interface LaneParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** A ledger, and the lane of everything that goes onto it. */
+/** A ledger, and the lane of everything that goes onto it from one account of ours. */
 export interface NetworkLane {
   readonly network: string
+  readonly role: KeyRole
   readonly ledger: OneLedger
   readonly lane: Lane
 }
 
 /** That of our own first, then those that are configured. */
 export function openLanes(parts: LaneParts): readonly NetworkLane[] {
-  return [sandboxLane(parts), ...parts.data.ledgers.map((settings) => networkLane(parts, settings))]
+  const networkLanes = parts.data.ledgers.flatMap((settings) =>
+    rolesOf(familyOf(settings.ledger)).map((role) => networkLane(parts, settings, role)),
+  )
+  return [sandboxLane(parts), ...networkLanes]
 }
 
 function sandboxLane(parts: LaneParts): NetworkLane {
@@ -53,7 +57,7 @@ function sandboxLane(parts: LaneParts): NetworkLane {
   const ledger = new OneLedger(() =>
     SandboxLedger.open({ folder, cipher, clock: systemClock, batchWaitUs }),
   )
-  const pursuing = pursuingOf(parts, sandbox)
+  const pursuing = pursuingOf(parts, sandbox, 'issuer')
   const open = async () => {
     const opened = await ledger.opened()
     const abandoned = await abandonOtherAccounts(pursuing, opened)
@@ -65,28 +69,30 @@ function sandboxLane(parts: LaneParts): NetworkLane {
   const { patienceUs } = data
   return {
     network: sandbox,
+    role: 'issuer',
     ledger,
     lane: new Lane({ ...pursuing, open, rules: { ...sandboxRules, patienceUs } }),
   }
 }
 
-function networkLane(parts: LaneParts, settings: LedgerSettings): NetworkLane {
+function networkLane(parts: LaneParts, settings: LedgerSettings, role: KeyRole): NetworkLane {
   const { state, cipher, data } = parts
   const { network } = settings
   const { patienceUs, batchWaitUs } = data
-  const signerOf = async (role: KeyRole) => await signerIn({ state, cipher }, network, role)
+  const signerOf = async (of: KeyRole) => await signerIn({ state, cipher }, network, of)
   const ledger = new OneLedger(() =>
-    openLedger({ settings, signerOf, clock: systemClock, batchWaitUs }),
+    openLedger({ settings, role, signerOf, clock: systemClock, batchWaitUs }),
   )
   const rules = { ...networkRules, patienceUs }
   const open = () => ledger.opened()
-  return { network, ledger, lane: new Lane({ ...pursuingOf(parts, network), open, rules }) }
+  const lane = new Lane({ ...pursuingOf(parts, network, role), open, rules })
+  return { network, role, ledger, lane }
 }
 
-function pursuingOf({ state, calls, onFailure }: LaneParts, network: string) {
+function pursuingOf({ state, calls, onFailure }: LaneParts, network: string, role: KeyRole) {
   return {
     network,
-    work: new OpenWork(state, network),
+    work: new OpenWork(state, network, role),
     desk: { exchange: (request: DeskRequest) => calls.exchange(request) },
     clock: systemClock,
     random: Math.random,

@@ -6,7 +6,7 @@ import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 
 /** How often the journal is looked at while somebody waits: so much later they see a reading. */
-const pollMs = 15
+const pollMs = 25
 
 /** How long somebody waits for an answer with nothing in it. */
 const waitMs = 5_000
@@ -52,10 +52,10 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
   let timer: NodeJS.Timeout | undefined
   const look = () => {
     // In steps, as while nobody has waited the journal may have become longer than one step.
-    for (let clearUpTo = -1; clearUpTo < window.end; ) {
-      clearUpTo = window.end
+    do {
+      const clearUpTo = window.end
       waiters.wake(window.advance(), clearUpTo)
-    }
+    } while (window.isBehind)
   }
   const lookNowAndThen = () => {
     look()

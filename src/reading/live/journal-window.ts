@@ -65,6 +65,8 @@ export class JournalWindow {
   #bytes = 0
   /** Offset after the newest batch at hand. */
   #end: Offset
+  /** Whether the last look ended before the end of the journal, as far as it is known: another one is due. */
+  isBehind = false
 
   constructor(reader: JournalReader) {
     this.#reader = reader
@@ -79,10 +81,11 @@ export class JournalWindow {
   /** Takes in what the journal has got; the keys of the followed streams that it is about, or `all`. */
   advance(): ReadonlySet<string> | 'all' {
     const batches = this.#reader.read(this.#end, entriesMax)
+    this.isBehind = isFull(batches)
     const [first] = batches
     if (first === undefined) return noKeys
-    const head = this.#reader.nextOffset()
-    if (first.firstOffset !== this.#end || head - this.#end > behindMax) return this.#restart(head)
+    if (first.firstOffset !== this.#end) return this.#restart()
+    if (this.isBehind && this.#reader.nextOffset() - this.#end > behindMax) return this.#restart()
     const keys = new Set<string>()
     const soughtKeys = this.#followed.keys
     for (const batch of batches) {
@@ -115,10 +118,11 @@ export class JournalWindow {
     return collect(batches, request, last.firstOffset + last.count)
   }
 
-  #restart(head: Offset): 'all' {
+  #restart(): 'all' {
     this.#batches.length = 0
     this.#bytes = 0
-    this.#end = head
+    this.#end = this.#reader.nextOffset()
+    this.isBehind = false
     return 'all'
   }
 
@@ -137,6 +141,13 @@ export class JournalWindow {
 }
 
 const noKeys: ReadonlySet<string> = new Set()
+
+/** Whether it may be less than there is: a look that does not reach its limits has found all. */
+function isFull(batches: readonly JournalBatch[]): boolean {
+  const entries = batches.reduce((sum, { count }) => sum + count, 0)
+  const bytes = batches.reduce((sum, batch) => sum + batch.bytes.byteLength, 0)
+  return entries >= entriesMax || bytes >= windowBytesMax
+}
 
 function startsAt(batch: JournalBatch | undefined, offset: Offset): boolean {
   return batch !== undefined && batch.firstOffset <= offset

@@ -29,6 +29,10 @@ interface AnchorTable {
   readonly kind: string
   readonly uri: string | null
   readonly asset_code: string | null
+  /** JSON of the asset that is issued. */
+  readonly asset: string | null
+  /** Whose account of ours signs. */
+  readonly role: Defaulted<string>
   /** 1: without mail and inbox entries. */
   readonly quiet: number
   readonly state: string

@@ -1,5 +1,6 @@
 import type { AlertTables } from './alert-tables.ts'
 import type { AnchorTables } from './anchor-tables.ts'
+import type { AssetTables } from './asset-tables.ts'
 import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
 import type { ConsoleSessionTable, ConsoleSettingsTable } from './console-tables.ts'
@@ -23,6 +24,7 @@ import type { WebhookTables } from './webhook-tables.ts'
 export interface StateSchema
   extends AlertTables,
     AnchorTables,
+    AssetTables,
     DeviceTables,
     EventTables,
     FileTables,

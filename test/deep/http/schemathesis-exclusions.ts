@@ -59,4 +59,5 @@ export const neverTaken: Readonly<Record<string, string>> = {
   retryVault: nothingFailed,
   retryStream: nothingFailed,
   retryAttachment: nothingFailed,
+  retrySignature: nothingFailed,
 }

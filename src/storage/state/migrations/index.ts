@@ -44,6 +44,7 @@ import { transactionTerms } from './0054-transaction-terms.ts'
 import { ledgerKeys } from './0055-ledger-keys.ts'
 import { ledgerWarnings } from './0056-ledger-warnings.ts'
 import { whatIsShared } from './0057-what-is-shared.ts'
+import { assets } from './0058-assets.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -92,4 +93,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0055-ledger-keys': ledgerKeys,
   '0056-ledger-warnings': ledgerWarnings,
   '0057-what-is-shared': whatIsShared,
+  '0058-assets': assets,
 }
