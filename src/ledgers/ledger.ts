@@ -155,7 +155,7 @@ export class LedgerUnreachable extends Error {
 export interface Ledger {
   /** Its name in every proof. */
   readonly network: string
-  /** The account that signs; also the issuer of assets and the owner of tokens. */
+  /** The account that signs. That of the issuer is also the issuer of assets, and the owner of tokens. */
   readonly account: string
   /** The account that assets are distributed from. */
   readonly distributionWallet: string

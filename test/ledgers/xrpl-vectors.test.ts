@@ -14,6 +14,7 @@ import { signerOf } from '../support/xrpl-ledger.ts'
 interface Vector {
   readonly seed: string
   readonly account: string
+  readonly distributor: string
   readonly networkId: number
   readonly deed: Deed
   readonly sequence: number
@@ -28,26 +29,29 @@ const vectors = JSON.parse(
 ) as readonly Vector[]
 
 describe.each(vectors)('the transaction $hash of xrpl-py', (vector) => {
-  const { account, networkId, deed, sequence, last, blob, hash } = vector
+  const { account, distributor, networkId, deed, sequence, last, blob, hash } = vector
   const terms = { fee: BigInt(vector.fee), last }
 
   test('is signed by us to the same bytes, and has the same hash', async () => {
     const signer = await signerOf(vector.seed)
     expect(addressOf(signer)).toBe(account)
-    const signed = await signedTransaction({ account, networkId, signer }, deed, sequence, terms)
+    const signing = { account, distributor, networkId, signer }
+    const signed = await signedTransaction(signing, deed, sequence, terms)
     expect(signed).toMatchObject({ blob, hash, text: blob, sequence })
   })
 
   test('is read as what it says', () => {
     const read = readTransaction(blob)
-    expect(read).toMatchObject({ account, deed, sequence, terms, hash })
+    const { asset, ...said } = deed
+    expect(read).toMatchObject({ account, deed: said, sequence, terms, hash })
     expect(read?.networkId).toBe(networkId > 1_024 ? networkId : undefined)
   })
 })
 
-test('there are vectors of both algorithms', () => {
+test('there are vectors of both algorithms, and of each kind', () => {
   expect(new Set(vectors.map(({ seed }) => seed)).size).toBe(2)
-  expect(vectors.length).toBe(30)
+  expect(new Set(vectors.map(({ deed }) => deed.kind)).size).toBe(6)
+  expect(vectors.length).toBe(48)
 })
 
 /** Examples by X.690, 8.3: integers are as short as they can be, and never negative. */

@@ -35,6 +35,7 @@ export async function openXrplLedger(
     feeMax: undefined,
     issuer: await signerOf(seeds.secp256k1),
     distributor: await signerOf(seeds.ed25519),
+    role: 'issuer',
     batchWaitUs: 50_000,
     ...said,
   })

@@ -2,6 +2,7 @@ import { decode, type TransactionMetadata } from 'xrpl'
 import { LruMap } from '../../core/lru-map.ts'
 import { type FoundTransaction, LedgerUnreachable } from '../ledger.ts'
 import { listOf, type Members, membersOf, numberOf, textOf } from './answers.ts'
+import { isDone } from './engine-results.ts'
 import { isWhole, resultOf, type XrplNodes } from './xrpl-nodes.ts'
 import { readTransaction, termsText } from './xrpl-transaction.ts'
 
@@ -105,11 +106,11 @@ export class AccountHistory {
   }
 
   #ours({ blob, meta }: Entry): FoundTransaction | undefined {
-    if (meta.TransactionResult !== 'tesSUCCESS') return undefined
     const read = readTransaction(blob)
     // Others send to our account what they want.
     if (!read?.deed || read.account !== this.#account) return undefined
-    const { hash, sequence, text, terms, deed } = read
+    const { hash, sequence, text, terms, deed, type } = read
+    if (!isDone(meta.TransactionResult, type)) return undefined
     return { hash, sequence, blob, text, terms: termsText(terms), deed }
   }
 }

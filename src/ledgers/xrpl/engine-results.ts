@@ -21,3 +21,13 @@ export function meaningOf(code: string): ResultMeaning {
   if (code === 'terPRE_SEQ' || code.startsWith('telCAN_NOT_QUEUE')) return 'early'
   return code.startsWith('tem') && !passing.includes(code) ? 'malformed' : 'unclear'
 }
+
+/**
+ * Whether a validated transaction has done what it is for. Who authorizes an asset a second time is told that it is there
+ * (tecDUPLICATE: https://xrpl.org/docs/references/protocol/transactions/transaction-results/tec-codes): all that was wanted.
+ */
+export function isDone(code: string, transactionType: unknown): boolean {
+  return (
+    code === 'tesSUCCESS' || (code === 'tecDUPLICATE' && transactionType === 'MPTokenAuthorize')
+  )
+}

@@ -1,12 +1,19 @@
 import type { Memo } from 'xrpl'
-import type { Deed } from '../ledger.ts'
+import type { Deed, DeedKind } from '../ledger.ts'
 
 /** In front of what is anchored; only characters that are allowed in URLs (https://xrpl.org/docs/references/protocol/transactions/common-fields#memos-field). */
 const typePrefix = 'streamvault/'
 
 const format = 'application/json'
 
-const kinds: readonly string[] = ['nft', 'record', 'root'] satisfies readonly Deed['kind'][]
+const kinds: readonly string[] = [
+  'nft',
+  'record',
+  'root',
+  'issuance',
+  'authorization',
+  'payment',
+] satisfies readonly DeedKind[]
 
 type SaidByMemos = Pick<Deed, 'intentId' | 'kind' | 'root'>
 
@@ -28,7 +35,7 @@ export function saidByMemos(memos: readonly Memo[]): SaidByMemos | undefined {
     const kind = type.slice(typePrefix.length)
     if (!type.startsWith(typePrefix) || !kinds.includes(kind)) continue
     const said = parsed(textOf(memo.MemoData))
-    if (said) return { ...said, kind: kind as Deed['kind'] }
+    if (said) return { ...said, kind: kind as DeedKind }
   }
   return undefined
 }

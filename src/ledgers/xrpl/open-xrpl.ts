@@ -1,11 +1,14 @@
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
+import type { KeyRole } from '../keys/ledger-key.ts'
 import type { Signer } from '../signer.ts'
 import { XrplLedger } from './xrpl-ledger.ts'
 
 export interface OpenXrplNeeds {
   readonly settings: LedgerSettings
+  /** Whose account it is seen as: it signs. */
+  readonly role: KeyRole
   /** @throws LedgerUnreachable where there is no key */
-  readonly signerOf: (role: 'issuer' | 'distributor') => Promise<Signer>
+  readonly signerOf: (role: KeyRole) => Promise<Signer>
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
 }
@@ -19,6 +22,6 @@ export async function openXrpl({ settings, ...needs }: OpenXrplNeeds): Promise<X
   const { endpoints, network, feeMax } = settings
   const issuer = await needs.signerOf('issuer')
   const distributor = await needs.signerOf('distributor')
-  const { batchWaitUs } = needs
-  return new XrplLedger({ endpoints, network, feeMax, issuer, distributor, batchWaitUs })
+  const { role, batchWaitUs } = needs
+  return new XrplLedger({ endpoints, network, feeMax, issuer, distributor, role, batchWaitUs })
 }

@@ -1,4 +1,5 @@
 import { getNFTokenID, type TransactionMetadata } from 'xrpl'
+import type { KeyRole } from '../keys/ledger-key.ts'
 import {
   type Deed,
   type FoundTransaction,
@@ -15,7 +16,8 @@ import type { Signer } from '../signer.ts'
 import { AccountHistory } from './account-history.ts'
 import { accountCall, accountIn, requireMoney } from './account-state.ts'
 import { dropsOf, type Members, membersOf, numberOf, textOf } from './answers.ts'
-import { meaningOf } from './engine-results.ts'
+import { issuanceIdIn } from './asset-transactions.ts'
+import { isDone, meaningOf } from './engine-results.ts'
 import { LedgerWatch } from './ledger-watch.ts'
 import { foundIn, resultOf, XrplNodes } from './xrpl-nodes.ts'
 import {
@@ -48,12 +50,17 @@ export interface XrplNeeds {
   /** Drops of one transaction, as decimal text; undefined for what is usual. */
   readonly feeMax: string | undefined
   readonly issuer: Signer
-  readonly distributor: Pick<Signer, 'algorithm' | 'publicKey'>
+  readonly distributor: Signer
+  /** Whose account it is seen as. */
+  readonly role: KeyRole
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
 }
 
-/** A network of the XRP Ledger, as the issuer sees it. What is validated there is final. */
+/** Deeds that leave something on the ledger which the account has to keep a reserve for (https://xrpl.org/docs/concepts/accounts/reserves#owner-reserves). */
+const makingKinds: readonly Deed['kind'][] = ['nft', 'issuance', 'authorization']
+
+/** A network of the XRP Ledger, as one of our two accounts sees it. What is validated there is final. */
 export class XrplLedger implements Ledger {
   readonly network: string
   readonly account: string
@@ -70,10 +77,10 @@ export class XrplLedger implements Ledger {
 
   /** Asks nobody. */
   constructor(needs: XrplNeeds) {
-    const { network, issuer, distributor, feeMax } = needs
+    const { network, role, distributor, feeMax } = needs
     this.#needs = needs
     this.network = network
-    this.account = addressOf(issuer)
+    this.account = addressOf(needs[role])
     this.distributionWallet = addressOf(distributor)
     this.batchWaitUs = needs.batchWaitUs
     this.#networkId = Number(network.replace('xrpl:', ''))
@@ -95,7 +102,7 @@ export class XrplLedger implements Ledger {
     if (fee > this.#feeMax) {
       throw new LedgerUnreachable(`it costs ${fee} drops now, and may cost ${this.#feeMax}`)
     }
-    const isMaking = deed.kind === 'nft'
+    const isMaking = makingKinds.includes(deed.kind)
     requireMoney(this.account, account, state, { fee, transactions: inFlightMax, isMaking })
     return { terms: termsText({ fee, last: state.validated + ledgersAhead }) }
   }
@@ -103,8 +110,9 @@ export class XrplLedger implements Ledger {
   async sign(deed: Deed, sequence: number, terms: Terms): Promise<SignedTransaction> {
     const problem = problemOfDeed(deed)
     if (problem !== undefined) throw new RangeError(problem)
-    const { issuer: signer } = this.#needs
-    const signing = { account: this.account, networkId: this.#networkId, signer }
+    const { account, distributionWallet: distributor } = this
+    const signer = this.#needs[this.#needs.role]
+    const signing = { account, distributor, networkId: this.#networkId, signer }
     return await signedTransaction(signing, deed, sequence, termsOf(terms))
   }
 
@@ -201,13 +209,15 @@ export class XrplLedger implements Ledger {
   #included(found: Members): Sighting {
     const meta = membersOf(found['meta']) as unknown as TransactionMetadata
     const code = meta.TransactionResult
+    const transaction = membersOf(found['tx_json'])
     // Money may come: it is signed anew then.
     if (code === 'tecINSUFFICIENT_RESERVE') return { is: 'superseded' }
-    if (code !== 'tesSUCCESS') return { is: 'refused', reason: `the network refuses it: ${code}` }
+    if (!isDone(code, transaction['TransactionType'])) {
+      return { is: 'refused', reason: `the network refuses it: ${code}` }
+    }
     const height = numberOf(found['ledger_index'])
     const hash = textOf(found['ledger_hash'])
-    const isToken = membersOf(found['tx_json'])['TransactionType'] === 'NFTokenMint'
-    const tokenId = isToken ? getNFTokenID(meta) : undefined
+    const tokenId = tokenIdIn(transaction, meta)
     return {
       is: 'included',
       isFinal: true,
@@ -226,4 +236,11 @@ export class XrplLedger implements Ledger {
 
 function isValidated(answer: Parameters<typeof resultOf>[0]): boolean {
   return foundIn(answer, 'txnNotFound')?.['validated'] === true
+}
+
+/** What the network calls what was made: a token, or an asset. */
+function tokenIdIn(transaction: Members, meta: TransactionMetadata): string | undefined {
+  const { TransactionType: type } = transaction
+  if (type === 'MPTokenIssuanceCreate') return issuanceIdIn(transaction, meta)
+  return type === 'NFTokenMint' ? getNFTokenID(meta) : undefined
 }

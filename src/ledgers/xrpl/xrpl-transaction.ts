@@ -10,6 +10,7 @@ import {
 } from 'xrpl'
 import type { Deed, SignedTransaction } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
+import { assetFields, problemOfAsset } from './asset-transactions.ts'
 import { derOf } from './der-signature.ts'
 import { memoOf, saidByMemos } from './memos.ts'
 
@@ -43,9 +44,14 @@ const taxon = 0
 /** Networks up to this id know transactions of each other apart by their accounts, and refuse the field (https://xrpl.org/docs/references/protocol/transactions/common-fields#networkid-field). */
 const unnamedNetworkMax = 1_024
 
+/** Deeds that change nothing but the ledger's knowledge of a root. */
+const plainKinds: readonly Deed['kind'][] = ['record', 'root']
+
 /** Why no node would ever take a deed; undefined when nothing is wrong with it. */
-export function problemOfDeed({ kind, uri }: Deed): string | undefined {
-  if (kind !== 'nft') return undefined
+export function problemOfDeed(deed: Deed): string | undefined {
+  const { kind, uri } = deed
+  if (plainKinds.includes(kind)) return undefined
+  if (kind !== 'nft') return problemOfAsset(deed)
   const bytes = Buffer.byteLength(uri ?? '')
   if (bytes > 0 && bytes <= uriBytesMax) return undefined
   return `the URI of a token has 1 to ${uriBytesMax} bytes, and this one ${bytes}`
@@ -54,19 +60,21 @@ export function problemOfDeed({ kind, uri }: Deed): string | undefined {
 /** Who signs, and where. */
 export interface SigningAccount {
   readonly account: string
+  /** Where assets are paid to. */
+  readonly distributor: string
   readonly networkId: number
   readonly signer: Signer
 }
 
 /** Signs it. Its text is its bytes: the hash is the first half of SHA-512 over `TXN\0` and them. */
 export async function signedTransaction(
-  { account, networkId, signer }: SigningAccount,
+  { account, distributor, networkId, signer }: SigningAccount,
   deed: Deed,
   sequence: number,
   terms: XrplTerms,
 ): Promise<SignedTransaction> {
   const unsigned = {
-    ...fieldsOf(deed),
+    ...fieldsOf(deed, distributor),
     Account: account,
     Sequence: sequence,
     Fee: `${terms.fee}`,
@@ -85,8 +93,10 @@ export async function signedTransaction(
 export interface ReadTransaction extends Omit<SignedTransaction, 'terms'> {
   readonly terms: XrplTerms
   readonly account: string
+  /** As the network names it (`TransactionType`). */
+  readonly type: string
   readonly networkId: number | undefined
-  /** Undefined where it is none of ours. */
+  /** Undefined where it is none of ours. It has neither its leaves nor its asset: the ledger keeps less of them. */
   readonly deed: Deed | undefined
 }
 
@@ -105,6 +115,7 @@ export function readTransaction(blob: string): ReadTransaction | undefined {
       text: blob,
       terms: { fee: BigInt(fee), last },
       account,
+      type: said.TransactionType,
       networkId,
       deed: deed && { ...deed, leaves: [], ...(uri !== undefined && { uri }) },
     }
@@ -118,9 +129,11 @@ export function addressOf(signer: Pick<Signer, 'algorithm' | 'publicKey'>): stri
   return deriveAddress(publicKeyText(signer))
 }
 
-/** A token, or a change of the account that changes nothing and can be sent by nobody else. */
-function fieldsOf({ kind, uri = '' }: Deed) {
-  if (kind !== 'nft') return { TransactionType: 'AccountSet' }
+/** A token, a step of an asset, or a change of the account that changes nothing and can be sent by nobody else. */
+function fieldsOf(deed: Deed, distributor: string): object {
+  const { kind, uri = '' } = deed
+  if (plainKinds.includes(kind)) return { TransactionType: 'AccountSet' }
+  if (kind !== 'nft') return assetFields(deed, distributor)
   return {
     TransactionType: 'NFTokenMint',
     Flags: tfTransferable,
