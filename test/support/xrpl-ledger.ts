@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { Wallet } from 'xrpl'
+import type { KeyRole } from '../../src/ledgers/keys/ledger-key.ts'
 import { localSigner } from '../../src/ledgers/keys/local-signer.ts'
 import { keyOfSecret } from '../../src/ledgers/keys/make-key.ts'
 import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
@@ -52,6 +53,34 @@ export async function fundedLedger(said: Partial<XrplNeeds> = {}) {
     ledger,
     async [Symbol.asyncDispose]() {
       await ledger.close()
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A node of its own, as both of our accounts see it; they have money. */
+export async function fundedAccounts(said: Partial<XrplNeeds> = {}) {
+  const node = await XrplNode.start()
+  const { chain } = node
+  const opened = async () => ({
+    issuer: await openXrplLedger(node, said),
+    distributor: await openXrplLedger(node, { ...said, role: 'distributor' }),
+  })
+  let ledgers = await opened()
+  const close = async () => {
+    for (const ledger of Object.values(ledgers)) await ledger.close()
+  }
+  for (const { account } of Object.values(ledgers)) chain.fund(account, funds)
+  return {
+    node,
+    chain,
+    ledgerOf: (role: KeyRole) => ledgers[role],
+    async restart() {
+      await close()
+      ledgers = await opened()
+    },
+    async [Symbol.asyncDispose]() {
+      await close()
       await node[Symbol.asyncDispose]()
     },
   }

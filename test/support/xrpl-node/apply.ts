@@ -1,7 +1,8 @@
 import { decodeAccountID, hashes } from 'xrpl'
+import { type Assets, assetChanges, isOfAsset } from './assets.ts'
 import type { ReadBlob, Rules } from './checks.ts'
 
-export interface Account {
+export interface Account extends Assets {
   readonly address: string
   /** Drops. */
   readonly balance: bigint
@@ -83,6 +84,7 @@ function effectsOf(
   { index, rules }: Place,
 ): Effects | string {
   if (said['TransactionType'] === 'NFTokenMint') return minted(paid, said, rules)
+  if (isOfAsset(said)) return ofAsset(accounts, paid, said, rules)
   if (said['TransactionType'] !== 'Payment') return { sender: paid, nodes: [] }
   const drops = BigInt(String(said['Amount']))
   // tec codes, tecUNFUNDED_PAYMENT: the sender "is trying to send more XRP than it holds, not counting the reserve".
@@ -90,10 +92,34 @@ function effectsOf(
   const address = String(said['Destination'])
   const existing = accounts.get(address)
   // Accounts begin with the index of the ledger that makes them (https://xrpl.org/docs/concepts/accounts/deleting-accounts).
-  const made = { address, balance: 0n, sequence: index, minted: 0, firstToken: 0, pages: [] }
+  const made = newAccount(address, index)
   const receiver = { ...(existing ?? made), balance: (existing?.balance ?? 0n) + drops }
   const node = existing ? changed(existing, receiver) : created(receiver)
   return { sender: { ...paid, balance: paid.balance - drops }, receiver, nodes: [node] }
+}
+
+export function newAccount(address: string, sequence: number): Account {
+  const nothing = { minted: 0, firstToken: 0, pages: [], issued: [], held: new Map() }
+  return { address, balance: 0n, sequence, ...nothing }
+}
+
+function ofAsset(
+  accounts: ReadonlyMap<string, Account>,
+  paid: Account,
+  said: ReadBlob['said'],
+  { reserveBase, reserveEach }: Rules,
+): Effects | string {
+  const changes = assetChanges(accounts, paid, said)
+  if (typeof changes === 'string') return changes
+  const sender = { ...paid, ...changes.sender }
+  const reserve = reserveBase + BigInt(ownedBy(sender)) * reserveEach
+  const isMore = ownedBy(sender) > ownedBy(paid) && ownedBy(sender) > changes.unreserved
+  // MPTokenIssuanceCreate.cpp and MPTokenAuthorize.cpp compare the balance before the fee.
+  const before = paid.balance + BigInt(String(said['Fee']))
+  if (isMore && before < reserve) return 'tecINSUFFICIENT_RESERVE'
+  const destination = accounts.get(String(said['Destination']))
+  const receiver = destination && changes.receiver && { ...destination, ...changes.receiver }
+  return { sender, ...(receiver && { receiver }), nodes: changes.nodes }
 }
 
 function minted(
@@ -110,7 +136,7 @@ function minted(
   const isNew = last === undefined || last.length >= pageMax
   const pages = isNew ? [...paid.pages, [token]] : [...paid.pages.slice(0, -1), [...last, token]]
   // tec codes, tecINSUFFICIENT_RESERVE: "The transaction would increase the reserve requirement higher than the sending account's balance."
-  const reserve = reserveBase + BigInt(pages.length) * reserveEach
+  const reserve = reserveBase + BigInt(ownedBy({ ...paid, pages })) * reserveEach
   if (isNew && paid.balance < reserve) return 'tecINSUFFICIENT_RESERVE'
   const sender = { ...paid, minted: paid.minted + 1, firstToken, pages }
   const index = pageIndexOf(paid.address, pages.length)
@@ -175,12 +201,18 @@ function created(account: Account): object {
 }
 
 /** The object of an account as nodes show it. */
-export function fieldsOf({ address, balance, sequence, pages }: Account) {
+export function fieldsOf(account: Account) {
+  const { address, balance, sequence } = account
   return {
     Account: address,
     Balance: `${balance}`,
     Flags: 0,
-    OwnerCount: pages.length,
+    OwnerCount: ownedBy(account),
     Sequence: sequence,
   }
+}
+
+/** Things that it keeps a reserve for (https://xrpl.org/docs/concepts/accounts/reserves#owner-reserves). */
+function ownedBy({ pages, issued, held }: Account): number {
+  return pages.length + issued.length + held.size
 }

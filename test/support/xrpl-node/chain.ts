@@ -1,5 +1,5 @@
 import { hashes, Wallet } from 'xrpl'
-import { type Account, applied, type Metadata } from './apply.ts'
+import { type Account, applied, type Metadata, newAccount } from './apply.ts'
 import { type ReadBlob, type Rules, readBlob, resultOf } from './checks.ts'
 
 /** Seconds between 1970 and the epoch of the XRP Ledger (https://xrpl.org/docs/references/protocol/data-types/basic-data-types#specifying-time). */
@@ -52,14 +52,7 @@ export class Chain implements Disposable {
   constructor(networkId: number, first = 1_000) {
     this.rules = { networkId, baseFee: 10n, reserveBase: 1_000_000n, reserveEach: 200_000n }
     const address = this.genesis.classicAddress
-    const account = {
-      address,
-      balance: totalCoins,
-      sequence: 1,
-      minted: 0,
-      firstToken: 0,
-      pages: [],
-    }
+    const account = { ...newAccount(address, 1), balance: totalCoins }
     this.#append(first, [], new Map([[address, account]]))
   }
 
@@ -104,7 +97,7 @@ export class Chain implements Disposable {
     if (isQueued) return 'telCAN_NOT_QUEUE_FEE'
     if (fee >= this.openFee && queued.length === 0) {
       this.#open.push(blob)
-      return this.failures.get(blob.hash) ?? 'tesSUCCESS'
+      return applied(accounts, blob, this.#placeOf(blob)).meta.TransactionResult
     }
     if (queued.length >= queuedOfAccountMax) return 'telCAN_NOT_QUEUE_FULL'
     if (sequence !== upTo) return 'terPRE_SEQ'

@@ -1,5 +1,6 @@
 import { decode, deriveAddress, hashes, verifySignature } from 'xrpl'
 import type { Account } from './apply.ts'
+import { malformedAsset } from './assets.ts'
 
 /** A transaction as its bytes say it, by the real codec. */
 export interface ReadBlob {
@@ -83,6 +84,7 @@ export function resultOf(blob: ReadBlob, view: View): string {
   return 'tesSUCCESS'
 }
 
+/** What is wrong with it, whatever is on the ledger. */
 function malformed({ said }: ReadBlob, { networkId }: Rules): string | undefined {
   const isNamed = said['NetworkID'] !== undefined
   // tel codes: telNETWORK_ID_MAKES_TX_NON_CANONICAL, telREQUIRES_NETWORK_ID and telWRONG_NETWORK, by the id of the network.
@@ -95,5 +97,5 @@ function malformed({ said }: ReadBlob, { networkId }: Rules): string | undefined
   // tem codes, temREDUNDANT: "The transaction would do nothing; for example, it is sending a payment directly to the sending account".
   const isToItself =
     said['TransactionType'] === 'Payment' && said['Destination'] === said['Account']
-  return isToItself ? 'temREDUNDANT' : undefined
+  return isToItself ? 'temREDUNDANT' : malformedAsset(said)
 }

@@ -1,5 +1,6 @@
-import { encode, hashes } from 'xrpl'
+import { encode } from 'xrpl'
 import { fieldsOf, type Metadata } from './apply.ts'
+import { issuanceIdOf } from './assets.ts'
 import { type Chain, type ChainLedger, isoOf, type Validated } from './chain.ts'
 
 /** A node as it answers: of a chain, up to the ledger that it knows, without those that it has forgotten. */
@@ -12,6 +13,8 @@ export interface View {
   readonly isForgotten: (index: number) => boolean
   /** By how much transactions cost more than the reference. */
   readonly loadFactor: number
+  /** What it says that each asset is called; undefined while it says what is true. */
+  readonly issuanceId: string | undefined
 }
 
 type Request = Readonly<Record<string, unknown>>
@@ -67,7 +70,7 @@ export const commands: Readonly<Record<string, (view: View, request: Request) =>
     const hash = String(transaction)
     const ledger = knownLedgers(view).find((one) => entryIn(one, hash) !== undefined)
     const entry = ledger && entryIn(ledger, hash)
-    if (ledger && entry) return validatedAnswer(ledger, entry)
+    if (ledger && entry) return validatedAnswer(view, ledger, entry)
     const { chain, stopsAt } = view
     const waits = chain.waiting.find((one) => one.hash === hash) ?? chain.dropped.get(hash)
     // tx, "Not Found Response".
@@ -150,27 +153,31 @@ function accountTransactions(view: View, request: Request): Answer {
             ledger_index: ledger.index,
             validated: true,
           }
-        : validatedAnswer(ledger, entry),
+        : validatedAnswer(view, ledger, entry),
     ),
     ...(upTo < entries.length && { marker: { ledger: last, seq: upTo } }),
   }
 }
 
-function validatedAnswer(ledger: ChainLedger, { blob, meta }: Validated): Answer {
+function validatedAnswer(view: View, ledger: ChainLedger, { blob, meta }: Validated): Answer {
+  const isIssuance = blob.said['TransactionType'] === 'MPTokenIssuanceCreate'
+  // tx and account_tx: "mpt_issuance_id", where an issuance has succeeded, and not in binary.
+  const isIssued = isIssuance && meta.TransactionResult === 'tesSUCCESS'
+  const id = view.issuanceId ?? issuanceIdOf(blob.account, blob.sequence)
+  const issued = isIssued ? { mpt_issuance_id: id } : {}
   return {
     close_time_iso: isoOf(ledger.closeTime),
     hash: blob.hash,
     ledger_hash: ledger.hash,
     ledger_index: ledger.index,
-    meta,
+    meta: { ...meta, ...issued },
     tx_json: { ...blob.said, date: ledger.closeTime, ledger_index: ledger.index },
     validated: true,
   }
 }
 
 function isAbout({ AffectedNodes }: Metadata, account: string): boolean {
-  const id = hashes.hashAccountRoot(account)
-  return AffectedNodes.some((node) => JSON.stringify(node).includes(id))
+  return AffectedNodes.some((node) => JSON.stringify(node).includes(`"${account}"`))
 }
 
 function entryIn({ transactions }: ChainLedger, hash: string): Validated | undefined {

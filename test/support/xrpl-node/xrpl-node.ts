@@ -25,6 +25,8 @@ export class XrplNode implements AsyncDisposable {
   takesNext = false
   /** Whether it is several, of which one keeps up and says how they are, as behind a balancer. */
   isSeveral = false
+  /** What it says that each asset is called, instead of what is true. */
+  issuanceId: string | undefined
   /** Whether it finds no transaction by its hash. */
   isWithoutIndex = false
   /** Commands that it was asked for, in order. */
@@ -100,10 +102,10 @@ export class XrplNode implements AsyncDisposable {
   }
 
   get #view(): View {
-    const { chain, networkId, stopsAt, loadFactor } = this
+    const { chain, networkId, stopsAt, loadFactor, issuanceId } = this
     const [first, last] = this.#forgotten ?? [0, -1]
     const isForgotten = (index: number) => index >= first && index <= last
-    return { chain, networkId, stopsAt, loadFactor, isForgotten }
+    return { chain, networkId, stopsAt, loadFactor, issuanceId, isForgotten }
   }
 
   #accept(socket: WebSocket): void {
