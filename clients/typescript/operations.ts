@@ -6975,6 +6975,19 @@ export type LatestReading = {
   readonly [name: string]: unknown
 }
 export type Ledger = 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
+export type LedgerAccount = {
+  /** `issuer` signs what is anchored, and `distributor` is where assets are paid to. */
+  readonly role: 'issuer' | 'distributor'
+
+  /** Its address. */
+  readonly account: string
+
+  /**
+   * How many more it can pay for, for a `distributor` with the reserve that each asset takes:
+   * null where nobody knows.
+   */
+  readonly anchors_left: number | null
+}
 export type LedgerInUse = {
   readonly ledger: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM'
 
@@ -6987,6 +7000,9 @@ export type LedgerInUse = {
   /** Of an anchor now, in `unit`: null where it costs nothing, or nobody answers. */
   readonly fee: string | null
   readonly unit: 'drops' | 'wei' | null
+
+  /** Ours, which sign: the issuer first. */
+  readonly accounts: readonly LedgerAccount[]
 
   /** Whether the network answers. */
   readonly answers: boolean

@@ -19,26 +19,7 @@ export const ledgerStatus: Command = {
     const { ledgerStatuses } = await import('../operating/doctor/real-ledgers.ts')
     const statuses = await ledgerStatuses({ ...config, dataDir })
     const json = statuses.map(recordOf)
-    const rows = json.map(({ ledger, network, account, balance, unit, fee, ...rest }) => [
-      ledger,
-      network,
-      account ?? 'none',
-      balance === null ? 'unknown' : `${balance} ${unit}`,
-      fee === null ? 'unknown' : `${fee} ${unit}`,
-      String(rest.in_flight),
-      `${Math.round(rest.oldest_seconds)} s`,
-      rest.problem ?? 'none',
-    ])
-    const headings = [
-      'LEDGER',
-      'NETWORK',
-      'ACCOUNT',
-      'BALANCE',
-      'FEE NOW',
-      'IN FLIGHT',
-      'OLDEST',
-      'PROBLEM',
-    ]
+    const rows = json.flatMap(rowsOf)
     const none = 'no real ledger is set: everything is anchored on the sandbox'
     return {
       json,
@@ -48,16 +29,52 @@ export const ledgerStatus: Command = {
   },
 }
 
-function recordOf({ look, anchorsLeft, unit, inFlight, oldestS }: LedgerStatus) {
-  const { settings, account, answers, problem, figures } = look
+const headings = [
+  'LEDGER',
+  'NETWORK',
+  'ACCOUNT',
+  'ADDRESS',
+  'BALANCE',
+  'FEE NOW',
+  'IN FLIGHT',
+  'OLDEST',
+  'PROBLEM',
+]
+
+/** One for each account: what is true of the network stands in the first. */
+function rowsOf(record: ReturnType<typeof recordOf>): readonly (readonly string[])[] {
+  const { ledger, network, accounts, unit, fee, in_flight: inFlight, problem } = record
+  const ofNetwork = [
+    fee === null ? 'unknown' : `${fee} ${unit}`,
+    String(inFlight),
+    `${Math.round(record.oldest_seconds)} s`,
+    problem ?? 'none',
+  ]
+  const ofAccounts = accounts.map(({ role, account, balance }) => [
+    role,
+    account,
+    balance === null ? 'unknown' : `${balance} ${unit}`,
+  ])
+  const [first = ['none', '', ''], ...others] = ofAccounts
+  return [
+    [ledger, network, ...first, ...ofNetwork],
+    ...others.map((other) => ['', '', ...other, ...ofNetwork.map(() => '')]),
+  ]
+}
+
+function recordOf({ look, accounts, unit, inFlight, oldestS }: LedgerStatus) {
+  const { settings, answers, problem, figures } = look
   return {
     ledger: settings.ledger,
     network: settings.network,
-    account: account ?? null,
-    balance: figures?.balance === undefined ? null : String(figures.balance),
+    accounts: accounts.map(({ role, account, balance, anchorsLeft }) => ({
+      role,
+      account,
+      balance: balance === undefined ? null : String(balance),
+      anchors_left: anchorsLeft ?? null,
+    })),
     unit,
     fee: figures === undefined ? null : String(figures.feeOfAnchor),
-    anchors_left: anchorsLeft ?? null,
     in_flight: inFlight,
     oldest_seconds: oldestS,
     answers,

@@ -41,8 +41,27 @@ class Told implements AsyncDisposable {
     return this.#state.newUser()
   }
 
-  async sees(anchors: number | undefined): Promise<void> {
-    await this.#lowFunds.judge([lookWith(anchors)])
+  async sees(anchors: number | undefined, assets?: number): Promise<void> {
+    await this.#lowFunds.judge([lookWith(anchors, assets)])
+  }
+
+  /** An asset that is to be issued on a network. */
+  async assetOn(network: string): Promise<void> {
+    await this.#state.commit(
+      this.#state.state.insertInto('assets').values({
+        id: network,
+        owner_id: '',
+        stream_id: network,
+        created_at: 0,
+        supply: '1',
+        precision: 0,
+        ledger: 'XRPL',
+        network,
+        metadata_cid: '',
+        status: 'SERVICE_RECEIVED',
+        progress: '[]',
+      }),
+    )
   }
 
   async events() {
@@ -98,4 +117,28 @@ test('nobody else is told', async () => {
     title: 'Account of a ledger is nearly empty',
     message: 'Account of a ledger is nearly empty: XRPL rAccount',
   })
+})
+
+test('a distributor is told of once there are assets, and by itself', async () => {
+  await using told = await Told.open()
+  const operator = await told.newUser()
+  await told.keyFor(operator, 'platform:admin')
+  const accounts = async () =>
+    (await told.events()).map(({ data }) => (JSON.parse(data) as { account: string }).account)
+
+  await told.sees(1_000, 0)
+  await told.assetOn('xrpl:98')
+  await told.sees(1_000, 0)
+  expect(await accounts()).toEqual([])
+
+  await told.assetOn('xrpl:99')
+  await told.sees(1_000, 20)
+  expect(await accounts()).toEqual([])
+  await told.sees(1_000, 19)
+  await told.sees(99, 39)
+  await told.sees(50, 3)
+  expect((await accounts()).sort()).toEqual(['rAccount', 'rDistributor'])
+  await told.sees(50, 40)
+  await told.sees(50, 3)
+  expect((await accounts()).filter((one) => one === 'rDistributor')).toHaveLength(2)
 })

@@ -1,4 +1,6 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { filesIn } from '../../src/config/data-folder.ts'
 import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { examine } from '../support/examination.ts'
 import { LedgerNodeServer, type NodeState } from '../support/ledger-node.ts'
@@ -19,11 +21,15 @@ async function ofXrpl(state: Partial<NodeState>) {
     STREAMVAULT_LEDGER_XRPL_NETWORK: 'xrpl:99',
   }
   const create = ['ledger', 'keys', 'create', 'XRPL']
-  const [issuer] = await streamvaultJson<{ account: string }[]>(create, environment)
+  const accounts = await streamvaultJson<{ role: string; account: string }[]>(create, environment)
+  const accountOf = (role: string) => accounts.find((one) => one.role === role)?.account ?? ''
   return {
-    account: issuer?.account,
+    dataDir,
+    issuer: accountOf('issuer'),
+    distributor: accountOf('distributor'),
     node,
     status: () => streamvault(['ledger', 'status', '--json'], environment),
+    table: () => streamvault(['ledger', 'status'], environment),
     doctor: () => examine(dataDir, environment),
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   }
@@ -40,17 +46,33 @@ describe('ledger status', () => {
       {
         ledger: 'XRPL',
         network: 'xrpl:99',
-        account: xrpl.account,
-        balance: '8600000',
+        accounts: [
+          {
+            role: 'issuer',
+            account: xrpl.issuer,
+            balance: '8600000',
+            anchors_left: 716_666,
+          },
+          // An asset takes a reserve of 0.2 XRP as well.
+          { role: 'distributor', account: xrpl.distributor, balance: '8600000', anchors_left: 42 },
+        ],
         unit: 'drops',
         fee: '12',
-        anchors_left: 716_666,
         in_flight: 0,
         oldest_seconds: 0,
         answers: true,
         problem: null,
       },
     ])
+  })
+
+  test('has a line for each account', async () => {
+    await using xrpl = await ofXrpl({ fee: 12n })
+
+    const lines = (await xrpl.table()).stdout.split('\n')
+
+    expect(lines[1]).toMatch(/^XRPL +xrpl:99 +issuer +r\w+ +8600000 drops +12 drops +0 +0 s +none$/)
+    expect(lines[2]?.trim()).toMatch(/^distributor +r\w+ +8600000 drops$/)
   })
 
   test('ends with 1 when a node is away, and does not show where it is', async () => {
@@ -80,7 +102,7 @@ describe('the doctor', () => {
     const { checks } = await xrpl.doctor()
 
     const found = checks.filter(({ name }) => name.startsWith('ledger XRPL'))
-    const money = `${xrpl.account} has 8600000 drops, and an anchor costs 10`
+    const money = `${xrpl.issuer} has 8600000 drops, its distributor ${xrpl.distributor} has 8600000 drops, and an anchor costs 10`
     expect(found).toEqual([
       { name: 'ledger XRPL', status: 'ok', message: `xrpl:99 answers; ${money}`, advice: '' },
     ])
@@ -111,6 +133,24 @@ describe('the doctor', () => {
     expect(check('ledger XRPL, funds')).toMatchObject({
       status: 'warn',
       message: 'there is money for 99 more anchors',
+    })
+    expect(check('ledger XRPL, funds of the distributor')).toBeUndefined()
+  })
+
+  test('warns of a distributor that is nearly empty, where there are assets', async () => {
+    await using xrpl = await ofXrpl({ balance: 5_000_000n })
+    using state = new DatabaseSync(filesIn(xrpl.dataDir).state)
+    state.exec(`INSERT INTO assets (id, owner_id, stream_id, created_at, supply, precision,
+      ledger, network, metadata_cid, status, progress)
+      VALUES ('a', 'u', 's', 0, '1', 0, 'XRPL', 'xrpl:99', 'cid', 'METADATA_STORED', '[]')`)
+
+    const { check } = await xrpl.doctor()
+
+    expect(check('ledger XRPL, funds')).toBeUndefined()
+    expect(check('ledger XRPL, funds of the distributor')).toMatchObject({
+      status: 'warn',
+      message: 'there is money for 17 more assets',
+      advice: `fund the account ${xrpl.distributor} before assets are issued`,
     })
   })
 })

@@ -99,7 +99,7 @@ test('the metrics tell of money, and of what is under way', async () => {
 describe('GET /ledgers', () => {
   test('says where each is, and what an anchor costs', async () => {
     await using watched = await Watched.start({ fee: 7n })
-    await watched.makeKey()
+    const account = await watched.makeKey()
 
     await watched.shows({ problem: null })
 
@@ -108,6 +108,7 @@ describe('GET /ledgers', () => {
       finality: 'finalized',
       fee: null,
       unit: null,
+      accounts: [],
       answers: true,
       problem: null,
     }
@@ -121,6 +122,7 @@ describe('GET /ledgers', () => {
         finality: 'finalized',
         fee: '420000',
         unit: 'wei',
+        accounts: [{ role: 'issuer', account, anchors_left: 2_380_952_380_952 }],
         answers: true,
         problem: null,
       },

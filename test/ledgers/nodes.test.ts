@@ -10,7 +10,7 @@ const patience = { timeoutMs: 5_000 }
 /** What every address of these tests ends with. */
 const token = 'needle-0123456789'
 
-const account = 'an account'
+const accounts = { issuer: 'an account', distributor: 'another one' }
 
 function settingsOf(
   ledger: 'XRPL' | 'ETHEREUM' | 'POLYGON_POS',
@@ -23,7 +23,7 @@ function settingsOf(
 
 async function figuresOf(settings: LedgerSettings) {
   const { node } = await rightNode(settings, patience)
-  return await node.figures(account)
+  return await node.figures(accounts)
 }
 
 /** Why there is no node. */
@@ -44,7 +44,8 @@ describe.each(['http', 'ws'] as const)('over %s', (way) => {
 
     expect(await figuresOf(settingsOf('ETHEREUM', server[way](token)))).toEqual({
       feeOfAnchor: 7n * 60_000n,
-      balance: 10n ** 18n,
+      balances: { issuer: 10n ** 18n },
+      reserveEach: 0n,
       blockTimeUs: 1_800_000_000_000_000,
       hasContract: true,
     })
@@ -59,7 +60,8 @@ describe.each(['http', 'ws'] as const)('over %s', (way) => {
 
     expect(await figuresOf(settingsOf('XRPL', server[way](token)))).toEqual({
       feeOfAnchor: 12n,
-      balance: 3_600_000n,
+      balances: { issuer: 3_600_000n, distributor: 3_600_000n },
+      reserveEach: 200_000n,
       blockTimeUs: 1_800_000_000_000_000,
       hasContract: undefined,
     })
@@ -68,7 +70,9 @@ describe.each(['http', 'ws'] as const)('over %s', (way) => {
   test('an account of XRPL that nobody has funded has nothing', async () => {
     await using server = await LedgerNodeServer.start('xrpl', { balance: 0n })
 
-    expect(await figuresOf(settingsOf('XRPL', server[way](token)))).toMatchObject({ balance: 0n })
+    expect(await figuresOf(settingsOf('XRPL', server[way](token)))).toMatchObject({
+      balances: { issuer: 0n, distributor: 0n },
+    })
   })
 
   test.each<[NodeState['mood'], RegExp]>([

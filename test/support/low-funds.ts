@@ -3,9 +3,10 @@ import { LowFunds } from '../../src/anchors/networks/low-funds.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { StateBeside } from './state-beside.ts'
 
-/** What was seen of XRPL, with money for so many anchors. */
-export function lookWith(anchors: number | undefined): LedgerLook {
-  const balance = anchors === undefined ? undefined : BigInt(anchors) * 10n
+/** What was seen of XRPL, with money for so many anchors, and for so many assets where there is a distributor. */
+export function lookWith(anchors: number | undefined, assets?: number): LedgerLook {
+  const issuer = anchors === undefined ? undefined : BigInt(anchors) * 10n
+  const distributor = assets === undefined ? undefined : BigInt(assets) * 17n
   return {
     settings: {
       ledger: 'XRPL',
@@ -15,11 +16,23 @@ export function lookWith(anchors: number | undefined): LedgerLook {
       finality: 'finalized',
       feeMax: undefined,
     },
-    account: 'rAccount',
+    accounts: {
+      issuer: 'rAccount',
+      ...(distributor !== undefined && { distributor: 'rDistributor' }),
+    },
     answers: true,
     isOther: false,
     problem: undefined,
-    figures: { balance, feeOfAnchor: 10n, blockTimeUs: 0, hasContract: undefined },
+    figures: {
+      balances: {
+        ...(issuer !== undefined && { issuer }),
+        ...(distributor !== undefined && { distributor }),
+      },
+      feeOfAnchor: 10n,
+      reserveEach: 7n,
+      blockTimeUs: 0,
+      hasContract: undefined,
+    },
   }
 }
 

@@ -1,8 +1,26 @@
 import type { Static } from 'typebox'
 import { ledgers } from '../../core/ledger.ts'
+import { keyRoles } from '../../ledgers/keys/ledger-key.ts'
 import * as s from '../../requests/http/schema.ts'
 import { sandbox } from '../intents/chosen-network.ts'
-import { type LedgerLook, unitOf } from './ledger-look.ts'
+import { accountsOf, type LedgerLook, unitOf } from './ledger-look.ts'
+
+const accountSchema = s.component(
+  'LedgerAccount',
+  s.record({
+    role: {
+      ...s.choice(keyRoles),
+      description:
+        '`issuer` signs what is anchored, and `distributor` is where assets are paid to.',
+    },
+    account: { ...s.text, description: 'Its address.' },
+    anchors_left: {
+      ...s.nullable(s.count),
+      description:
+        'How many more it can pay for, for a `distributor` with the reserve that each asset takes: null where nobody knows.',
+    },
+  }),
+)
 
 const ledgerSchema = s.component(
   'LedgerInUse',
@@ -22,6 +40,7 @@ const ledgerSchema = s.component(
       description: 'Of an anchor now, in `unit`: null where it costs nothing, or nobody answers.',
     },
     unit: s.nullable(s.choice(['drops', 'wei'])),
+    accounts: s.listOf(accountSchema, { description: 'Ours, which sign: the issuer first.' }),
     answers: { ...s.boolean, description: 'Whether the network answers.' },
     problem: {
       ...s.nullable(s.text),
@@ -43,6 +62,11 @@ export function ledgerBody(look: LedgerLook): LedgerBody {
     finality,
     fee: figures === undefined ? null : String(figures.feeOfAnchor),
     unit: unitOf(settings),
+    accounts: accountsOf(look).map(({ role, account, anchorsLeft }) => ({
+      role,
+      account,
+      anchors_left: anchorsLeft ?? null,
+    })),
     answers,
     problem: problem ?? null,
   }
@@ -56,6 +80,7 @@ export function sandboxBody(ledger: LedgerBody['ledger'], problem: string | unde
     finality: 'finalized',
     fee: null,
     unit: null,
+    accounts: [],
     answers: problem === undefined,
     problem: problem ?? null,
   }

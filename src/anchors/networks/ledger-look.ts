@@ -1,17 +1,17 @@
 import { messageOf } from '../../core/errors.ts'
 import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
+import { type KeyRole, keyRoles, rolesOf } from '../../ledgers/keys/ledger-key.ts'
 import { LedgerUnreachable } from '../../ledgers/ledger.ts'
 import type { Patience } from '../../ledgers/nodes/ask-node.ts'
 import { gasOfAnchor } from '../../ledgers/nodes/evm-node.ts'
-import type { LedgerAccountFigures } from '../../ledgers/nodes/node-figures.ts'
+import type { LedgerAccountFigures, OwnAccounts } from '../../ledgers/nodes/node-figures.ts'
 import { rightNode, WrongNetwork } from '../../ledgers/nodes/right-node.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 
 /** What was seen of a real ledger, as it is set. */
 export interface LedgerLook {
   readonly settings: LedgerSettings
-  /** The account that signs; undefined where no key was made. */
-  readonly account: string | undefined
+  readonly accounts: OwnAccounts
   /** Whether a node has answered, of whatever network. */
   readonly answers: boolean
   /** Whether it is of another network than the settings say. */
@@ -25,7 +25,7 @@ export interface LedgerLook {
 export function notAskedYet(settings: LedgerSettings): LedgerLook {
   return {
     settings,
-    account: undefined,
+    accounts: {},
     answers: false,
     isOther: false,
     problem: 'no node has answered yet',
@@ -36,15 +36,15 @@ export function notAskedYet(settings: LedgerSettings): LedgerLook {
 /** Asks the nodes of a ledger. */
 export async function lookAtLedger(
   settings: LedgerSettings,
-  account: string | undefined,
+  accounts: OwnAccounts,
   patience: Patience,
 ): Promise<LedgerLook> {
-  const unanswered = { ...notAskedYet(settings), account }
+  const unanswered = { ...notAskedYet(settings), accounts }
   try {
     const { node } = await rightNode(settings, patience)
-    const figures = await node.figures(account)
-    const problem = problemOf(settings, account, figures)
-    return { settings, account, answers: true, isOther: false, problem, figures }
+    const figures = await node.figures(accounts)
+    const problem = problemOf(settings, accounts, figures)
+    return { settings, accounts, answers: true, isOther: false, problem, figures }
   } catch (error) {
     if (!(error instanceof LedgerUnreachable)) throw error
     const isOther = error instanceof WrongNetwork
@@ -52,26 +52,66 @@ export async function lookAtLedger(
   }
 }
 
-/** The account of a network that signs, as the keystore has it. */
-export async function signingAccount(
-  state: StateDatabase,
-  network: string,
-): Promise<string | undefined> {
-  const row = await state
+/** Our accounts on a network, as the keystore has them. */
+export async function ownAccounts(state: StateDatabase, network: string): Promise<OwnAccounts> {
+  const rows = await state
     .selectFrom('ledger_keys')
-    .select('account')
+    .select(['role', 'account'])
     .where('network', '=', network)
-    .where('role', '=', 'issuer')
-    .executeTakeFirst()
-  return row?.account
+    .execute()
+  return Object.fromEntries(rows.map(({ role, account }) => [role, account]))
 }
 
-/** How many anchors the account can pay for at the price of now; undefined where nobody knows. */
-export function anchorsLeft({ figures }: Pick<LedgerLook, 'figures'>): number | undefined {
-  if (figures?.balance === undefined) return undefined
-  const { balance, feeOfAnchor } = figures
-  const left = feeOfAnchor > 0n ? balance / feeOfAnchor : BigInt(Number.MAX_SAFE_INTEGER)
-  return Number(left < BigInt(Number.MAX_SAFE_INTEGER) ? left : BigInt(Number.MAX_SAFE_INTEGER))
+/** Whether an asset was ever to be issued on a network: before that a distributor needs no money. */
+export async function hasAssets(state: StateDatabase, network: string): Promise<boolean> {
+  const assets = state.selectFrom('assets').select('id').where('network', '=', network)
+  return (await assets.limit(1).executeTakeFirst()) !== undefined
+}
+
+/** One of our accounts on a network, with what it has. */
+export interface AccountLook {
+  readonly role: KeyRole
+  readonly account: string
+  /** Undefined where nobody knows. */
+  readonly balance: bigint | undefined
+  /** How many more anchors it can pay for at the price of now, each with the reserve that an asset takes where that is all it is for. */
+  readonly anchorsLeft: number | undefined
+  /** Whether that is so few that it should be filled up. */
+  readonly isLow: boolean
+}
+
+/** With fewer anchors left an account should be filled up. A distributor of XRPL stops at ten assets. */
+const anchorsMin: Readonly<Record<KeyRole, number>> = { issuer: 100, distributor: 20 }
+
+/** Those that have a key, the issuer first. */
+export function accountsOf({
+  accounts,
+  figures,
+}: Pick<LedgerLook, 'accounts' | 'figures'>): readonly AccountLook[] {
+  return keyRoles.flatMap((role) => {
+    const account = accounts[role]
+    if (account === undefined) return []
+    const balance = figures?.balances[role]
+    const left = anchorsLeft(role, figures)
+    const isLow = left !== undefined && left < anchorsMin[role]
+    return [{ role, account, balance, anchorsLeft: left, isLow }]
+  })
+}
+
+/** Whether there is so much again that nobody is to be told soon: prices go up and down. */
+export function isEnough({ role, anchorsLeft: left = 0 }: AccountLook): boolean {
+  return left >= 2 * anchorsMin[role]
+}
+
+const many = BigInt(Number.MAX_SAFE_INTEGER)
+
+function anchorsLeft(role: KeyRole, figures: LedgerLook['figures']): number | undefined {
+  const balance = figures?.balances[role]
+  if (!figures || balance === undefined) return undefined
+  const { feeOfAnchor, reserveEach } = figures
+  const cost = role === 'distributor' ? feeOfAnchor + reserveEach : feeOfAnchor
+  const left = cost > 0n ? balance / cost : many
+  return Number(left < many ? left : many)
 }
 
 /** What amounts of a ledger are counted in. */
@@ -81,11 +121,15 @@ export function unitOf({ ledger }: LedgerSettings): 'drops' | 'wei' {
 
 function problemOf(
   settings: LedgerSettings,
-  account: string | undefined,
+  accounts: OwnAccounts,
   figures: LedgerAccountFigures,
 ): string | undefined {
   const { ledger, contract } = settings
-  if (account === undefined) return `there is no key: streamvault ledger keys create ${ledger}`
+  const { issuer, distributor } = accounts
+  if (issuer === undefined) return `there is no key: streamvault ledger keys create ${ledger}`
+  if (distributor === undefined && rolesOf(familyOf(ledger)).includes('distributor')) {
+    return `there is no key of the distributor: streamvault ledger keys create ${ledger}`
+  }
   const isEvm = familyOf(ledger) === 'evm'
   const setting = `STREAMVAULT_LEDGER_${ledger}_CONTRACT`
   if (isEvm && contract === undefined) return `there is no contract: set ${setting}`
@@ -93,8 +137,9 @@ function problemOf(
   if (figures.feeOfAnchor > feeAllowed(settings)) {
     return `an anchor costs more than STREAMVAULT_LEDGER_${ledger}_FEE_MAX allows`
   }
-  if (figures.balance !== undefined && figures.balance < figures.feeOfAnchor) {
-    return `the account ${account} has not enough for an anchor`
+  const { issuer: balance } = figures.balances
+  if (balance !== undefined && balance < figures.feeOfAnchor) {
+    return `the account ${issuer} has not enough for an anchor`
   }
   return undefined
 }

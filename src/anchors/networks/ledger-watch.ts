@@ -3,7 +3,13 @@ import { monotonicMs } from '../../core/clock.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import { race } from '../../core/race.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import { type LedgerLook, lookAtLedger, notAskedYet, signingAccount } from './ledger-look.ts'
+import {
+  accountsOf,
+  type LedgerLook,
+  lookAtLedger,
+  notAskedYet,
+  ownAccounts,
+} from './ledger-look.ts'
 
 /** How long a start waits for nodes, all at once: whoever comes later is shown as soon as it has answered. */
 const startMs = 500
@@ -113,15 +119,15 @@ export class LedgerWatch {
 
   async #lookAt(settings: LedgerSettings, at: number): Promise<void> {
     const { network } = settings
-    const account = await signingAccount(this.#needs.state, network)
-    const look = await lookAtLedger(settings, account, {
+    const accounts = await ownAccounts(this.#needs.state, network)
+    const look = await lookAtLedger(settings, accounts, {
       timeoutMs,
       signal: this.#stopping.signal,
     })
-    const before = this.#looks[at]?.figures?.balance
-    const after = look.figures?.balance
-    if (before !== undefined && after !== undefined && after < before) {
-      this.#spent.set(network, (this.#spent.get(network) ?? 0n) + before - after)
+    const before = this.#looks[at]?.figures?.balances
+    for (const { role, balance } of accountsOf(look)) {
+      const gone = (before?.[role] ?? 0n) - (balance ?? before?.[role] ?? 0n)
+      if (gone > 0n) this.#spent.set(network, (this.#spent.get(network) ?? 0n) + gone)
     }
     this.#looks[at] = look
   }

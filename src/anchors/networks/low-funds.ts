@@ -1,14 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
+import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
 import { Events } from '../../outbox/events/events.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
-import { anchorsLeft, type LedgerLook, unitOf } from './ledger-look.ts'
-
-/** With fewer anchors left somebody is told. */
-const anchorsMin = 100
-
-/** This many are enough again: prices go up and down, and nobody is to be told of that each time. */
-const anchorsEnough = 2 * anchorsMin
+import {
+  type AccountLook,
+  accountsOf,
+  hasAssets,
+  isEnough,
+  type LedgerLook,
+  unitOf,
+} from './ledger-look.ts'
 
 export interface LowFundsNeeds {
   readonly state: StateDatabase
@@ -28,49 +30,52 @@ export class LowFunds {
 
   async judge(looks: readonly LedgerLook[]): Promise<void> {
     for (const look of looks) {
-      const left = anchorsLeft(look)
-      if (left === undefined) continue
-      if (left < anchorsMin) await this.#tell(look, left)
-      else if (left >= anchorsEnough) await this.#forget(look)
+      for (const one of accountsOf(look)) {
+        if (one.isLow) await this.#tell(look, one)
+        else if (isEnough(one)) await this.#forget(look, one)
+      }
     }
   }
 
-  async #tell(look: LedgerLook, left: number): Promise<void> {
+  async #tell({ settings }: LedgerLook, one: AccountLook): Promise<void> {
     const { state, writer, clock } = this.#needs
-    const { settings, account = '', figures } = look
     const { ledger, network } = settings
-    if (await this.#isTold(network)) return
+    const { role, account, balance, anchorsLeft } = one
+    if (await this.#isTold(network, role)) return
+    if (role === 'distributor' && !(await hasAssets(state, network))) return
     const data = {
       id: network,
       name: `${ledger} ${account}`,
       ledger,
       network,
       account,
-      anchors_left: left,
-      balance: String(figures?.balance ?? 0n),
+      anchors_left: anchorsLeft,
+      balance: String(balance),
       unit: unitOf(settings),
     }
     const about = { resourceType: 'ledger', resourceId: network, data }
     const owners = await this.#operators()
     await writer.commit(
-      state.insertInto('ledger_warnings').values({ network, told_at: clock.nowUs() }),
+      state.insertInto('ledger_warnings').values({ network, role, told_at: clock.nowUs() }),
       ...owners.flatMap((ownerId) =>
         this.#events.record({ type: 'security.ledger_funds_low', ownerId, ...about }),
       ),
     )
   }
 
-  async #forget({ settings: { network } }: LedgerLook): Promise<void> {
+  async #forget({ settings: { network } }: LedgerLook, { role }: AccountLook): Promise<void> {
     const { state, writer } = this.#needs
-    if (!(await this.#isTold(network))) return
-    await writer.commit(state.deleteFrom('ledger_warnings').where('network', '=', network))
+    if (!(await this.#isTold(network, role))) return
+    const warnings = state.deleteFrom('ledger_warnings').where('network', '=', network)
+    await writer.commit(warnings.where('role', '=', role))
   }
 
-  async #isTold(network: string): Promise<boolean> {
+  async #isTold(network: string, role: KeyRole): Promise<boolean> {
     const row = await this.#needs.state
       .selectFrom('ledger_warnings')
       .select('network')
       .where('network', '=', network)
+      .where('role', '=', role)
       .executeTakeFirst()
     return row !== undefined
   }

@@ -6,6 +6,7 @@ import type { LaneFigures } from './lane-needs.ts'
 export interface AnchoringProcedures {
   /** There may be something to do. */
   wake(): void
+  /** One for each network. */
   figures(): readonly LaneFigures[]
   /** Resolves when what was under way has ended, or is left for the next start. */
   stop(): Promise<void>

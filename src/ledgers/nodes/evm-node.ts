@@ -1,7 +1,7 @@
 import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
-import type { AskOfNode, LedgerAccountFigures, LedgerNode } from './node-figures.ts'
+import type { AskOfNode, LedgerAccountFigures, LedgerNode, OwnAccounts } from './node-figures.ts'
 
 /** What a root costs at most, of however many leaves: the contract stores none of them. */
 export const gasOfAnchor = 60_000n
@@ -27,7 +27,7 @@ export class EvmNode implements LedgerNode {
     return `eip155:${quantity(await this.#ask('eth_chainId', []))}`
   }
 
-  async figures(account: string | undefined): Promise<LedgerAccountFigures> {
+  async figures({ issuer: account }: OwnAccounts): Promise<LedgerAccountFigures> {
     const { contract, ledger } = this.#settings
     const [block, tip, balance, code] = await Promise.all([
       this.#ask('eth_getBlockByNumber', ['latest', false]),
@@ -42,7 +42,8 @@ export class EvmNode implements LedgerNode {
     const fee = quantity(baseFeePerGas) + (offered > least ? offered : least)
     return {
       feeOfAnchor: fee * gasOfAnchor,
-      balance: balance === undefined ? undefined : quantity(balance),
+      balances: balance === undefined ? {} : { issuer: quantity(balance) },
+      reserveEach: 0n,
       blockTimeUs: Number(quantity(timestamp)) * usPerSecond,
       hasContract: code === undefined ? undefined : code !== '0x',
     }

@@ -1,3 +1,4 @@
+import type { KeyRole } from '../keys/ledger-key.ts'
 import type { NodeQuestion } from './ask-node.ts'
 
 /** The node of a network, as far as it is asked without a library of that network. */
@@ -5,16 +6,25 @@ export interface LedgerNode {
   /** The network that it says it is of: `eip155:<id>` or `xrpl:<id>`. @throws LedgerUnreachable */
   network(): Promise<string>
 
-  /** @throws LedgerUnreachable */
-  figures(account: string | undefined): Promise<LedgerAccountFigures>
+  /**
+   * Asks for what our accounts have.
+   *
+   * @throws LedgerUnreachable
+   */
+  figures(accounts: OwnAccounts): Promise<LedgerAccountFigures>
 }
 
-/** What a node says of now, and of an account. Amounts are in the smallest unit of the network. */
+/** Addresses of our accounts on a network that have a key. */
+export type OwnAccounts = Readonly<Partial<Record<KeyRole, string>>>
+
+/** What a node says of now, and of our accounts. Amounts are in the smallest unit of the network. */
 export interface LedgerAccountFigures {
   /** What an anchor costs now: one transaction with a root, as far as that can be known before. */
   readonly feeOfAnchor: bigint
-  /** What the account has, without what the network keeps of it; undefined where nobody has an account. */
-  readonly balance: bigint | undefined
+  /** What each account has, without what the network keeps of it. */
+  readonly balances: Readonly<Partial<Record<KeyRole, bigint>>>
+  /** What the network keeps of an account for each thing more that it owns. */
+  readonly reserveEach: bigint
   /** The time of the newest block, in microseconds. */
   readonly blockTimeUs: number
   /** Whether our contract is there; undefined where there is none to look for. */

@@ -1,6 +1,6 @@
 import { LedgerUnreachable } from '../ledger.ts'
 import { NodeRefusal } from './ask-node.ts'
-import type { AskOfNode, LedgerAccountFigures, LedgerNode } from './node-figures.ts'
+import type { AskOfNode, LedgerAccountFigures, LedgerNode, OwnAccounts } from './node-figures.ts'
 
 /** Seconds from the Unix epoch to that of XRPL (https://xrpl.org/docs/references/protocol/data-types/basic-data-types#specifying-time). */
 const epochS = 946_684_800
@@ -23,18 +23,25 @@ export class XrplNode implements LedgerNode {
     return `xrpl:${whole(info?.network_id ?? 0)}`
   }
 
-  async figures(account: string | undefined): Promise<LedgerAccountFigures> {
+  async figures({ issuer, distributor }: OwnAccounts): Promise<LedgerAccountFigures> {
     const validated = { ledger_index: 'validated' }
-    const [fee, { info }, { ledger }, root] = await Promise.all([
+    const [fee, { info }, { ledger }, ...roots] = await Promise.all([
       this.#ask<Fee>('fee', {}),
       this.#ask<{ info?: Info }>('server_info', {}),
       this.#ask<{ ledger?: { close_time?: unknown } }>('ledger', validated),
-      account === undefined ? undefined : this.#account(account),
+      issuer === undefined ? undefined : this.#account(issuer),
+      distributor === undefined ? undefined : this.#account(distributor),
     ])
     const { open_ledger_fee: open, minimum_fee: least } = { ...fee.drops }
+    const reserves = info?.validated_ledger
+    const [issuing, distributing] = roots.map((root) => root && available(root, reserves))
     return {
       feeOfAnchor: BigInt(Math.max(whole(open), whole(least))),
-      balance: root && available(root, info?.validated_ledger),
+      balances: {
+        ...(issuing !== undefined && { issuer: issuing }),
+        ...(distributing !== undefined && { distributor: distributing }),
+      },
+      reserveEach: BigInt(dropsOf(reserves?.reserve_inc_xrp)),
       blockTimeUs: (whole(ledger?.close_time) + epochS) * usPerSecond,
       hasContract: undefined,
     }
@@ -84,10 +91,15 @@ interface AccountRoot {
 
 /** The network keeps a reserve of each account, and more for each thing that it owns. */
 function available({ Balance, OwnerCount = 0 }: AccountRoot, reserves: Reserves = {}): bigint {
-  const { reserve_base_xrp: base = 0, reserve_inc_xrp: each = 0 } = reserves
-  const kept = (Number(base) + Number(each) * whole(OwnerCount)) * dropsPerXrp
-  const rest = whole(Balance) - (Number.isFinite(kept) ? Math.round(kept) : 0)
-  return BigInt(Math.max(0, rest))
+  const { reserve_base_xrp: base, reserve_inc_xrp: each } = reserves
+  const kept = dropsOf(base) + dropsOf(each) * whole(OwnerCount)
+  return BigInt(Math.max(0, whole(Balance) - kept))
+}
+
+/** Of an amount in XRP; 0 where there is none. */
+function dropsOf(xrp: unknown = 0): number {
+  const drops = Math.round(Number(xrp) * dropsPerXrp)
+  return Number.isFinite(drops) ? drops : 0
 }
 
 /** A whole number, also where it is written as a text. @throws LedgerUnreachable when it is none */

@@ -1,3 +1,4 @@
+import type { AccountLook } from '../../anchors/networks/ledger-look.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatUs } from '../../core/time.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
@@ -6,25 +7,27 @@ import { type LedgerStatus, ledgerStatuses } from './real-ledgers.ts'
 /** Blocks are further apart than clocks may be, and nowhere further than this. */
 const apartUsMax = 300_000_000
 
-/** With fewer anchors left the account should be filled up. */
-const anchorsMin = 100
-
 /** Real ledgers that are set: the network of their nodes, the contract, the clock, and the money. */
 export async function checkNetworkLedgers({ config }: Surroundings): Promise<readonly Check[]> {
   return (await ledgerStatuses(config)).flatMap(checksOf)
 }
 
 function checksOf(status: LedgerStatus): readonly Check[] {
-  const { look, unit, anchorsLeft } = status
-  const { settings, problem, figures, account } = look
+  const { look, unit, accounts } = status
+  const { settings, problem, figures } = look
   const name = `ledger ${settings.ledger}`
   if (problem !== undefined || figures === undefined) {
     return [fail(name, problem ?? 'nobody answers', adviceOf(status))]
   }
-  const { balance = 0n, feeOfAnchor } = figures
-  const money = `${account} has ${balance} ${unit}, and an anchor costs ${feeOfAnchor}`
-  const found = ok(name, `${settings.network} answers; ${money}`)
-  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...checkFunds(name, anchorsLeft)]
+  const money = accounts.map(({ role, account, balance = 0n }) => {
+    const whose = role === 'issuer' ? account : `its ${role} ${account}`
+    return `${whose} has ${balance} ${unit}`
+  })
+  const cost = `an anchor costs ${figures.feeOfAnchor}`
+  const found = ok(name, `${settings.network} answers; ${money.join(', ')}, and ${cost}`)
+  const needed = accounts.filter(({ role }) => role === 'issuer' || status.hasAssets)
+  const funds = needed.flatMap((account) => checkFunds(name, account))
+  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...funds]
 }
 
 function checkBlockTime(name: string, blockTimeUs: number): readonly Check[] {
@@ -35,16 +38,23 @@ function checkBlockTime(name: string, blockTimeUs: number): readonly Check[] {
   return [warn(`${name}, clock`, message, advice)]
 }
 
-function checkFunds(name: string, left: number | undefined): readonly Check[] {
-  if (left === undefined || left >= anchorsMin) return []
-  const advice = 'fund the account: streamvault ledger keys address names it'
-  return [warn(`${name}, funds`, `there is money for ${left} more anchors`, advice)]
+function checkFunds(
+  name: string,
+  { role, account, anchorsLeft, isLow }: AccountLook,
+): readonly Check[] {
+  if (!isLow) return []
+  const advice = `fund the account ${account}`
+  if (role === 'issuer') {
+    return [warn(`${name}, funds`, `there is money for ${anchorsLeft} more anchors`, advice)]
+  }
+  const message = `there is money for ${anchorsLeft} more assets`
+  return [warn(`${name}, funds of the ${role}`, message, `${advice} before assets are issued`)]
 }
 
-function adviceOf({ look: { settings, answers, isOther, account } }: LedgerStatus): string {
+function adviceOf({ look: { settings, answers, isOther, accounts } }: LedgerStatus): string {
   const setting = `STREAMVAULT_LEDGER_${settings.ledger}`
   if (isOther) return `set ${setting} to a node of ${settings.network}, or ${setting}_NETWORK`
   if (!answers) return `look at ${setting}, at the network, and at the node`
-  if (account === undefined) return 'make a key, and fund its account: see docs/ledgers.md'
+  if (accounts.issuer === undefined) return 'make a key, and fund its account: see docs/ledgers.md'
   return 'see docs/ledgers.md'
 }

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type NetworkFigures, networkFigures } from '../../anchors/figures/network-figures.ts'
 import {
-  anchorsLeft,
+  type AccountLook,
+  accountsOf,
+  hasAssets,
   type LedgerLook,
   lookAtLedger,
-  signingAccount,
+  ownAccounts,
   unitOf,
 } from '../../anchors/networks/ledger-look.ts'
 import type { Config } from '../../config/config.ts'
@@ -19,8 +21,10 @@ const patience = { timeoutMs: 5_000 }
 /** What is seen of a real ledger beside a service, or without one. */
 export interface LedgerStatus extends NetworkFigures {
   readonly look: LedgerLook
-  /** Undefined where nobody knows. */
-  readonly anchorsLeft: number | undefined
+  /** Those that have a key, the issuer first. */
+  readonly accounts: readonly AccountLook[]
+  /** Whether assets were ever to be issued there. */
+  readonly hasAssets: boolean
   readonly unit: 'drops' | 'wei'
 }
 
@@ -44,11 +48,14 @@ async function statusOf(
   state: StateDatabase | undefined,
 ): Promise<LedgerStatus> {
   const { network } = settings
-  const account = state && (await orNothing(signingAccount(state, network)))
+  const own = state && (await orNothing(ownAccounts(state, network)))
+  const isIssuing = state && (await orNothing(hasAssets(state, network)))
   const counted = state && (await orNothing(networkFigures(state, network, systemClock)))
-  const look = await lookAtLedger(settings, account, patience)
+  const look = await lookAtLedger(settings, own ?? {}, patience)
   const { inFlight, oldestS } = counted ?? { inFlight: 0, oldestS: 0 }
-  return { look, anchorsLeft: anchorsLeft(look), unit: unitOf(settings), inFlight, oldestS }
+  const accounts = accountsOf(look)
+  const issuing = { hasAssets: isIssuing ?? false }
+  return { look, accounts, ...issuing, unit: unitOf(settings), inFlight, oldestS }
 }
 
 /** A state that an older version has made has no such tables yet. */

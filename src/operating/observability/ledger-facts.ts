@@ -1,5 +1,5 @@
 import type { NetworkFigures } from '../../anchors/figures/network-figures.ts'
-import { anchorsLeft, type LedgerLook } from '../../anchors/networks/ledger-look.ts'
+import { accountsOf, type LedgerLook } from '../../anchors/networks/ledger-look.ts'
 import { type MetricName, metricHelp } from './metric-help.ts'
 import type { ByNetwork } from './metrics.ts'
 
@@ -38,6 +38,11 @@ export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
       return Object.fromEntries(known)
     },
   }))
+}
+
+/** Of the issuer, who signs nearly all. */
+function anchorsLeft(look: LedgerLook): number | undefined {
+  return accountsOf(look).find(({ role }) => role === 'issuer')?.anchorsLeft
 }
 
 function networkOf({ settings: { network } }: LedgerLook): string {

@@ -5,6 +5,7 @@ import type {
   AnchorDeskProcedures,
   AnchoringProcedures,
 } from '../../anchors/pursuit/anchoring-procedures.ts'
+import { figuresByNetwork } from '../../anchors/pursuit/lanes-together.ts'
 import { systemClock } from '../../core/clock.ts'
 import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
@@ -49,7 +50,7 @@ function run(port: MessagePort, data: AnchoringThreadData): void {
   }
   const procedures: AnchoringProcedures = {
     wake,
-    figures: () => lanes.map(({ lane }) => lane.figures()),
+    figures: () => figuresByNetwork(lanes.map(({ lane }) => lane.figures())),
     async stop() {
       stopping.abort()
       wake()

@@ -123,8 +123,9 @@ interface LedgerKeyTable {
   readonly created_at: number
 }
 
-/** A network with hardly any money left, of which somebody was told. */
+/** An account of ours with hardly any money left, of which somebody was told. */
 interface LedgerWarningTable {
   readonly network: string
+  readonly role: string
   readonly told_at: number
 }
