@@ -47,7 +47,7 @@ const notify = async () => () => undefined
 
 const desk = () => {
   const { state } = twins.tests
-  const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
+  const kinds = anchoredKinds({ lifecycle: twins.lifecycle, clock: systemClock })
   return new StateAnchorDesk({ state, clock: systemClock, kinds, notify })
 }
 

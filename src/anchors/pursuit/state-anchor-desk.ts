@@ -32,7 +32,7 @@ export class StateAnchorDesk implements AnchorDesk {
 
   async exchange(request: DeskRequest): Promise<DeskAnswer> {
     const { state, clock, notify } = this.#needs
-    const { taken, afterwards } = await state.transaction().execute(async (transaction) => {
+    const { taken, isMore, afterwards } = await state.transaction().execute(async (transaction) => {
       const atUs = clock.nowUs()
       const stored = await storeSigned(transaction, request, atUs)
       for (const moved of request.transactions) await moveTransaction(transaction, moved)
@@ -40,11 +40,20 @@ export class StateAnchorDesk implements AnchorDesk {
       for (const { hash, to } of request.transactions) {
         if (to === 'dead') await unsign(transaction, hash)
       }
-      for (const [type, some] of moves) await this.#kinds.get(type)?.move(transaction, some)
-      return { taken: stored, afterwards: moves.size > 0 ? await notify(transaction) : undefined }
+      const isMore = await this.#moveResources(transaction, moves)
+      const afterwards = moves.size > 0 ? await notify(transaction) : undefined
+      return { taken: stored, isMore, afterwards }
     })
     afterwards?.()
-    return { taken }
+    return { taken, isMore }
+  }
+
+  async #moveResources(transaction: StateDatabase, moves: Moves): Promise<boolean> {
+    let isMore = false
+    for (const [type, some] of moves) {
+      isMore = ((await this.#kinds.get(type)?.move(transaction, some)) ?? false) || isMore
+    }
+    return isMore
   }
 }
 
@@ -184,6 +193,9 @@ async function unsign(transaction: StateDatabase, hash: string): Promise<void> {
     .execute()
 }
 
+/** What becomes of resources, by their types. */
+type Moves = ReadonlyMap<AnchoredType, readonly ResourceMove[]>
+
 interface MovedRow {
   readonly resource_type: AnchoredType
   readonly resource_id: string
@@ -196,7 +208,7 @@ async function moveAnchors(
   transaction: StateDatabase,
   all: readonly MovedAnchors[],
   atUs: number,
-): Promise<ReadonlyMap<AnchoredType, readonly ResourceMove[]>> {
+): Promise<Moves> {
   const byType = new Map<AnchoredType, ResourceMove[]>()
   for (const moved of all) {
     const { to, from, statuses, facts, failure, of } = moved
