@@ -247,7 +247,7 @@ async function signed(id: string, cid: string, by: Ledger, sequence: number): Pr
   const transaction = await signedBy(by, { intentId: id, kind: 'root', root, leaves }, sequence)
   const one = { transaction, intentId: id, anchors: [{ id, firstLeaf: 0 }] }
   const request = { network, account: by.account, signed: [one], transactions: [], moved: [] }
-  expect(await desk().exchange(request)).toEqual({ taken: 1 })
+  expect(await desk().exchange(request)).toEqual({ taken: 1, isMore: false })
   return transaction.hash
 }
 

@@ -43,6 +43,8 @@ export class ForeignResources {
     let path = template
     if (isOfAsset || (template === '/streams/{streamId}' && one === 'header-key')) {
       path = template.replace('{streamId}', await this.#assetStream())
+      // An asset is issued of what is on a ledger.
+      if (path.includes('/assets')) await completeStream(this.#process, this.#newestAssetStream)
     }
     for (const [place, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
       const make = this.#makers[name]
@@ -84,7 +86,6 @@ export class ForeignResources {
       return id
     },
     assetId: async () => {
-      await completeStream(this.#process, this.#newestAssetStream)
       const path = `/streams/${this.#newestAssetStream}/assets`
       return await made(this.#owner.withKey<Made>('POST', path, { supply: '21', precision: 0 }))
     },

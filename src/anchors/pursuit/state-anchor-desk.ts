@@ -32,20 +32,22 @@ export class StateAnchorDesk implements AnchorDesk {
 
   async exchange(request: DeskRequest): Promise<DeskAnswer> {
     const { state, clock, notify } = this.#needs
-    const { taken, isMore, afterwards } = await state.transaction().execute(async (transaction) => {
+    const { answer, afterwards } = await state.transaction().execute(async (transaction) => {
       const atUs = clock.nowUs()
-      const stored = await storeSigned(transaction, request, atUs)
+      const taken = await storeSigned(transaction, request, atUs)
       for (const moved of request.transactions) await moveTransaction(transaction, moved)
       const moves = await moveAnchors(transaction, request.moved, atUs)
       for (const { hash, to } of request.transactions) {
         if (to === 'dead') await unsign(transaction, hash)
       }
       const isMore = await this.#moveResources(transaction, moves)
-      const afterwards = moves.size > 0 ? await notify(transaction) : undefined
-      return { taken: stored, isMore, afterwards }
+      return {
+        answer: { taken, isMore },
+        afterwards: moves.size > 0 ? await notify(transaction) : undefined,
+      }
     })
     afterwards?.()
-    return { taken, isMore }
+    return answer
   }
 
   async #moveResources(transaction: StateDatabase, moves: Moves): Promise<boolean> {
