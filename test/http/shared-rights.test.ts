@@ -156,8 +156,8 @@ async function sharedIn(path: string): Promise<Shared> {
 }
 
 function isAllowed([place, , status]: Verdict): boolean {
-  // What was not given up cannot be tried again, and nobody signs twice: that is said of what may be.
-  return status < 300 || (status === 409 && /\/(?:retry|signatures)$/.test(place))
+  // What was not given up cannot be tried again, and nobody signs or issues twice: that is said of what may be.
+  return status < 300 || (status === 409 && /\/(?:retry|signatures|assets)$/.test(place))
 }
 
 function isForbidden([, , status, error]: Verdict): boolean {
