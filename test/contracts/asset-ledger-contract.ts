@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { assetStepsOf } from '../../src/ledgers/assets/asset-steps.ts'
 import type { KeyRole } from '../../src/ledgers/keys/ledger-key.ts'
 import type { DeedKind, IssuedAsset, Ledger } from '../../src/ledgers/ledger.ts'
-import { assetDeed, assetOf } from '../support/issued-assets.ts'
+import { assetDeed, assetOf } from '../support/asset-deeds.ts'
 import { includedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
 
 /** A network with nothing of ours on it, as each of our accounts sees it. */

@@ -1,13 +1,30 @@
-import { newId } from '../../src/core/ids.ts'
-import type { Deed, DeedKind, IssuedAsset } from '../../src/ledgers/ledger.ts'
-import { deedOf } from './sandbox-ledger.ts'
+import type { Person } from './people.ts'
+import { StateBeside } from './state-beside.ts'
+import { assetStreamOf } from './uploads.ts'
 
-/** An asset that nobody has issued yet; what is not said is usual. */
-export function assetOf(said: Partial<IssuedAsset> = {}): IssuedAsset {
-  return { streamId: newId(), code: 'GOLD', amount: '1000000', precision: 2, ...said }
+interface Data {
+  readonly dataDir: string
 }
 
-/** One of the transactions of an asset. */
-export async function assetDeed(kind: DeedKind, asset: IssuedAsset): Promise<Deed> {
-  return { ...(await deedOf()), kind, asset }
+/** Has an asset stream be completed, as where there is a ledger. */
+export async function completeStream(data: Data, streamId: string): Promise<void> {
+  await using beside = await StateBeside.open(data)
+  const completed = beside.state.updateTable('asset_streams').set({ status: 'COMPLETED' })
+  await beside.commit(completed.where('id', '=', streamId))
+}
+
+/** The path of the assets of a new asset stream that is completed. */
+export async function assetsPathOf(data: Data, person: Pick<Person, 'withKey'>): Promise<string> {
+  const id = await assetStreamOf(person)
+  await completeStream(data, id)
+  return `/streams/${id}/assets`
+}
+
+/** An asset that waits for the ledger; its id. */
+export async function storedAsset(data: Data, person: Pick<Person, 'withKey'>): Promise<string> {
+  const path = await assetsPathOf(data, person)
+  const body = { supply: '21000000', precision: 6 }
+  const answer = await person.withKey<{ readonly id: string }>('POST', path, body)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return answer.body.id
 }
