@@ -1,12 +1,17 @@
 import { expect } from 'vitest'
 import type { DeskRequest } from '../../src/anchors/pursuit/desk.ts'
 import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import { figuresByNetwork } from '../../src/anchors/pursuit/lanes-together.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import type { Ledger } from '../../src/ledgers/ledger.ts'
+import { type KeyRole, keyRoles } from '../../src/ledgers/keys/ledger-key.ts'
+import { type Ledger, LedgerUnreachable } from '../../src/ledgers/ledger.ts'
+import { isDone } from '../../src/ledgers/xrpl/engine-results.ts'
 import { readTransaction } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
+import type { StateDatabase } from '../../src/storage/state/database.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
+import { AssetStore } from '../../src/twins/assets/asset-store.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { HandClock } from './hand-clock.ts'
 import type { Twins } from './twins.ts'
@@ -22,7 +27,26 @@ const ledgerUs = 4_000_000
 /** Networks have ids of their own, so that several can share a state. */
 let networks = 2_000
 
-/** A lane on the adapter and a node of its own, by a hand clock; it is killed at one of its steps, and started anew. */
+/** An account without work does not even open its ledger: it rests all the same. */
+class WatchedWork extends OpenWork {
+  readonly #onRest: () => void
+
+  constructor(state: StateDatabase, network: string, role: KeyRole, onRest: () => void) {
+    super(state, network, role)
+    this.#onRest = onRest
+  }
+
+  override async isThere(): Promise<boolean> {
+    const is = await super.isThere()
+    if (!is) this.#onRest()
+    return is
+  }
+}
+
+/**
+ * The lanes of both accounts, on the adapter and a node of its own, by a hand clock; they are killed together at one of their steps,
+ * and started anew.
+ */
 export class XrplLane implements AsyncDisposable {
   readonly node: XrplNode
   readonly clock = new HandClock()
@@ -34,10 +58,14 @@ export class XrplLane implements AsyncDisposable {
   readonly #killed = Promise.withResolvers<void>()
   #steps = 0
   #resting = Promise.withResolvers<void>()
+  /** Accounts that have nothing to do for now. */
+  readonly #atRest = new Set<KeyRole>()
   #stopping = new AbortController()
-  #running: Promise<void> | undefined
-  #lane: Lane | undefined
-  #ledger: Ledger | undefined
+  #running: Promise<unknown> | undefined
+  #lanes: readonly Lane[] = []
+  readonly #ledgers = new Set<Ledger>()
+  /** Whether the distributor has a key. */
+  hasDistributor = true
   isKilled = false
   /** Whether another one has taken the place of the one that was killed. */
   #isRevived = false
@@ -65,12 +93,62 @@ export class XrplLane implements AsyncDisposable {
     return `xrpl:${this.chain.rules.networkId}`
   }
 
-  async account(): Promise<string> {
-    return (await openXrplLedger(this.node)).account
+  async account(role: KeyRole = 'issuer'): Promise<string> {
+    return (await openXrplLedger(this.node, { role })).account
   }
 
   get figures() {
-    return this.#lane?.figures()
+    return figuresByNetwork(this.#lanes.map((lane) => lane.figures()))[0]
+  }
+
+  /** Gives the distributor what it needs for assets. */
+  async fundDistributor(): Promise<void> {
+    this.chain.fund(await this.account('distributor'), 10_000_000n)
+  }
+
+  /** An asset to be issued, of a stream that is there. Resolves with its id. */
+  async issue(code: string): Promise<string> {
+    const { tests, userId } = this.#twins
+    const streamId = await this.#twins.newStream(`${code}${this.chain.rules.networkId}`)
+    const streams = tests.state.updateTable('asset_streams').set({ status: 'COMPLETED' })
+    await tests.commit(streams.where('id', '=', streamId))
+    const [stream] = await this.#twins.assetStreams.withCodes(userId, [
+      `${code}${this.chain.rules.networkId}`,
+    ])
+    if (!stream) throw new Error('there is no stream')
+    const { asset, changes } = await new AssetStore(this.#twins.needs).plan(
+      { ...stream, right: 'own' },
+      { creatorId: userId, supply: '12', precision: 3, ledger: 'XRPL', network: this.network },
+    )
+    if (!(await tests.attempt(...changes))) throw new Error('no asset was made')
+    return asset.id
+  }
+
+  async assets() {
+    const assets = this.#twins.tests.state.selectFrom('assets').selectAll()
+    return await assets.where('network', '=', this.network).orderBy('created_at').execute()
+  }
+
+  /** As a state that was restored from before the first of the assets was signed, beside a ledger that has gone on. */
+  async restore(): Promise<void> {
+    await this.#end()
+    const { tests } = this.#twins
+    const { network } = this
+    const later = (await this.anchors()).filter(({ operation }) => operation !== 'creation')
+    const ids = later.map(({ id }) => id)
+    await tests.commit(
+      tests.state.deleteFrom('anchor_leaves').where('anchor_id', 'in', ids),
+      tests.state.deleteFrom('anchors').where('id', 'in', ids),
+      tests.state
+        .updateTable('anchors')
+        .set({ state: 'waiting', transaction_hash: null })
+        .where('network', '=', network),
+      tests.state.deleteFrom('anchor_transactions').where('network', '=', network),
+      tests.state
+        .updateTable('assets')
+        .set({ status: 'METADATA_STORED', token_id: '', tx_hash: '' })
+        .where('network', '=', network),
+    )
   }
 
   /** Something to be anchored. Resolves with its id. */
@@ -83,9 +161,9 @@ export class XrplLane implements AsyncDisposable {
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
     // A lane that has nothing to do asks no ledger, and there is no sign of its rest.
-    if (!this.#lane && (await this.#isAtRest())) return
+    if (this.#lanes.length === 0 && (await this.#isAtRest())) return
     this.#resting = Promise.withResolvers()
-    if (this.#lane) this.#lane.wake()
+    if (this.#lanes.length > 0) this.#wake()
     else this.#start()
     const isResting = await Promise.race([
       this.#resting.promise.then(() => true),
@@ -128,11 +206,11 @@ export class XrplLane implements AsyncDisposable {
 
   /** Transactions of ours that are on the ledger, and have done what they say. */
   async done() {
-    const account = await this.account()
+    const accounts = [await this.account('issuer'), await this.account('distributor')]
     return this.chain.validated().flatMap(({ blob, meta }) => {
       const read = readTransaction(blob.text)
-      const isOurs = read?.deed && read.account === account
-      return isOurs && meta.TransactionResult === 'tesSUCCESS' ? [read] : []
+      const isOurs = read?.deed && accounts.includes(read.account)
+      return isOurs && isDone(meta.TransactionResult, read.type) ? [read] : []
     })
   }
 
@@ -145,11 +223,12 @@ export class XrplLane implements AsyncDisposable {
   async expectAllOnce(failed: readonly string[] = []): Promise<void> {
     const done = await this.done()
     const transactions = new Map((await this.transactions()).map((one) => [one.hash, one]))
-    for (const { id, state, transaction_hash: hash } of await this.anchors()) {
+    for (const { id, kind, state, transaction_hash: hash } of await this.anchors()) {
       const there = done.filter(({ deed }) => deed?.intentId === id).map((one) => one.hash)
       const isFailed = failed.includes(id)
       expect([state, there]).toEqual(isFailed ? ['failed', []] : ['completed', [hash]])
-      if (!isFailed) expect(transactions.get(hash ?? '')?.inclusion).toContain('tokenId')
+      const isNamed = transactions.get(hash ?? '')?.inclusion?.includes('tokenId') ?? false
+      expect(isNamed).toBe(!isFailed && (kind === 'nft' || kind === 'issuance'))
     }
     expect([...transactions.values()].filter(({ state }) => state === 'open')).toEqual([])
   }
@@ -169,64 +248,95 @@ export class XrplLane implements AsyncDisposable {
     const { state } = this.#twins.tests
     const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
-    const lane = new Lane({
-      network: this.network,
-      open: async () => this.#killable(await openXrplLedger(this.node)),
-      work: new OpenWork(state, this.network),
-      desk: { exchange: (request: DeskRequest) => this.#around(() => desk.exchange(request)) },
-      clock: this.clock,
-      rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
-      random: () => 0.5,
-      onFailure: (error) => this.failures.push(error),
-    })
-    this.#lane = lane
     this.#stopping = new AbortController()
-    this.#running = lane.run(this.#stopping.signal)
+    const { signal } = this.#stopping
+    this.#atRest.clear()
+    this.#lanes = keyRoles.map(
+      (role) =>
+        new Lane({
+          network: this.network,
+          open: async () => this.#killable(await this.#opened(role, signal), role, signal),
+          work: new WatchedWork(state, this.network, role, () => this.#rest(role, signal)),
+          desk: {
+            exchange: async (request: DeskRequest) => {
+              const answer = await this.#around(signal, () => desk.exchange(request))
+              if (answer.isMore) this.#wake()
+              return answer
+            },
+          },
+          clock: this.clock,
+          rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
+          random: () => 0.5,
+          onFailure: (error) => this.failures.push(error),
+        }),
+    )
+    this.#running = Promise.all(this.#lanes.map((lane) => lane.run(signal)))
+  }
+
+  async #opened(role: KeyRole, signal: AbortSignal): Promise<Ledger> {
+    const ledger = await openXrplLedger(this.node, { role })
+    this.#ledgers.add(ledger)
+    if (this.hasDistributor || role === 'issuer') return ledger
+    this.#rest(role, signal)
+    throw new LedgerUnreachable('there is no key of the distributor')
+  }
+
+  #wake(): void {
+    this.#atRest.clear()
+    for (const lane of this.#lanes) lane.wake()
+  }
+
+  #rest(role: KeyRole, signal: AbortSignal): void {
+    if (signal.aborted) return
+    this.#atRest.add(role)
+    if (this.#atRest.size === keyRoles.length) this.#resting.resolve()
   }
 
   /** Leaves the lane as a crash does, where it was killed: it never ends by itself, and does nothing any more. */
   async #end(): Promise<void> {
     this.#stopping.abort()
-    this.#lane?.wake()
+    this.#wake()
     await Promise.race([this.#running, ...(this.isKilled ? [this.#killed.promise] : [])])
-    this.#lane = undefined
+    this.#lanes = []
     this.#isRevived = this.isKilled
-    await this.#ledger?.close()
+    for (const ledger of this.#ledgers) await ledger.close()
+    this.#ledgers.clear()
   }
 
-  async #around<Result>(act: () => Promise<Result>): Promise<Result> {
-    await this.#pass()
+  async #around<Result>(signal: AbortSignal, act: () => Promise<Result>): Promise<Result> {
+    await this.#pass(signal)
     const result = await act()
-    await this.#pass()
+    await this.#pass(signal)
     return result
   }
 
-  async #pass(): Promise<void> {
-    if (this.#steps++ !== this.#killAt) return
+  /** Whoever is under way when another one is killed goes no further, either. */
+  async #pass(signal: AbortSignal): Promise<void> {
+    const isDead = this.isKilled && (signal.aborted || !this.#isRevived)
+    if (!isDead && this.#steps++ !== this.#killAt) return
     this.isKilled = true
     this.#killed.resolve()
     await new Promise<never>(() => undefined)
   }
 
   /** The ledger, with steps around its calls; time stands while the lane waits for it. */
-  #killable(ledger: Ledger): Ledger {
-    this.#ledger = ledger
+  #killable(ledger: Ledger, role: KeyRole, signal: AbortSignal): Ledger {
     return new Proxy(ledger, {
       get: (_, name: keyof Ledger) => {
         const member = ledger[name]
-        if (name === 'changed') return (signal: AbortSignal) => this.#changed(signal)
+        if (name === 'changed') return (until: AbortSignal) => this.#changed(role, until, signal)
         if (typeof member !== 'function' || name === 'close' || name === 'mappingOf') return member
         const call = member.bind(ledger) as (...given: readonly unknown[]) => Promise<unknown>
-        return (...given: readonly unknown[]) => this.#around(() => call(...given))
+        return (...given: readonly unknown[]) => this.#around(signal, () => call(...given))
       },
     })
   }
 
-  async #changed(signal: AbortSignal): Promise<void> {
-    this.#resting.resolve()
+  async #changed(role: KeyRole, until: AbortSignal, signal: AbortSignal): Promise<void> {
+    this.#rest(role, signal)
     await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      signal.addEventListener('abort', () => resolve())
+      if (until.aborted) resolve()
+      until.addEventListener('abort', () => resolve())
     })
   }
 }
