@@ -5,8 +5,9 @@ import { readTransaction } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
 import { type AnchoredPath, atStatus, makers, pathOf, statusesOf } from '../support/anchored.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { settingsOf, streamvaultJson } from '../support/command-line.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { newPerson, type Person, personOf } from '../support/people.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { issuanceIdOf } from '../support/xrpl-node/assets.ts'
 import { Chain } from '../support/xrpl-node/chain.ts'
 import { XrplNode } from '../support/xrpl-node/xrpl-node.ts'
 
@@ -14,6 +15,18 @@ import { XrplNode } from '../support/xrpl-node/xrpl-node.ts'
 const ledgerMs = 250
 
 const network = 'xrpl:21337'
+
+interface Held {
+  readonly mpt_issuance_id?: string
+}
+
+interface LedgerRecord {
+  readonly ledger: string
+}
+
+interface StreamRecord {
+  readonly mapping: string
+}
 
 interface Account {
   readonly role: string
@@ -114,6 +127,73 @@ describe('a service with a network of XRPL', () => {
     })
   })
 
+  /** What the ledger has of an asset: its transactions by type, and what the distributor holds. */
+  const issuedAs = (id: string) => {
+    const about = node.chain.validated().filter(({ blob: { said } }) => {
+      const { mpt_issuance_id: paid } = { ...(said['Amount'] as Held | undefined) }
+      return [said['MPTokenIssuanceID'], paid, issuanceOf(said)].includes(id)
+    })
+    return {
+      types: about.map(({ blob }) => blob.said['TransactionType']),
+      codes: about.map(({ meta }) => meta.TransactionResult),
+      held: node.chain.newest.accounts.get(accountOf('distributor'))?.held.get(id),
+    }
+  }
+
+  test('issues an asset once its distributor has money, and tells of that until then', async () => {
+    const path = pathOf('assets', await makers.assets(owner()))
+    const waits = `${accountOf('distributor')} is no account yet: it has to be funded`
+    const degraded = async () =>
+      (await api.withKey<{ degraded: object }>('GET', '/health/ready')).body.degraded
+    await expect.poll(degraded).toMatchObject({ [`ledger ${network}`]: waits })
+    const { body: ledgers } = await person.withKey<LedgerRecord[]>('GET', '/ledgers')
+    expect(ledgers.find(({ ledger }) => ledger === 'XRPL')).toMatchObject({
+      problem: waits,
+      accounts: [
+        { role: 'issuer', account: accountOf('issuer'), anchors_left: expect.any(Number) },
+        { role: 'distributor', account: accountOf('distributor'), anchors_left: 0 },
+      ],
+    })
+    expect((await atStatus(person, path, 'LEDGER_SUBMITTED')).failure).toBeNull()
+    node.chain.fund(accountOf('distributor'), 10_000_000n)
+
+    const done = await atStatus(person, path, 'COMPLETED')
+    const stream = (await person.withKey<StreamRecord>('GET', path.replace(/\/assets.*/, ''))).body
+    expect(stream.mapping).toMatch(/^[\dA-F]{48}$/)
+    expect(issuedAs(stream.mapping)).toEqual({
+      types: ['MPTokenIssuanceCreate', 'MPTokenAuthorize', 'Payment'],
+      codes: ['tesSUCCESS', 'tesSUCCESS', 'tesSUCCESS'],
+      held: 21_000_000_000_000n,
+    })
+    const issuance = node.chain.validated().find(({ blob }) => blob.hash === done.tx_hash)
+    expect(issuanceOf(issuance?.blob.said ?? {})).toBe(stream.mapping)
+    const { body: proof } = await person.withKey('GET', `${path}/proof`)
+    expect(proof).toMatchObject({ network, final: true, tx_hash: done.tx_hash })
+  })
+
+  test('that is killed within an asset goes on with the step where it was', async () => {
+    const path = pathOf('assets', await makers.assets(owner()))
+    const isWaiting = (type: string) => () =>
+      node.chain.waiting.some(({ said }) => said['TransactionType'] === type)
+    node.chain.hold()
+    await expect.poll(isWaiting('MPTokenIssuanceCreate')).toBe(true)
+    node.chain.close()
+    await expect.poll(isWaiting('MPTokenAuthorize'), { timeout: 20_000 }).toBe(true)
+    await service.end('SIGKILL')
+    node.chain.forgetWaiting()
+    await start()
+    person = personOf(api, person.key)
+    node.chain.closeEvery(ledgerMs)
+
+    await atStatus(person, path, 'COMPLETED')
+    const stream = (await person.withKey<StreamRecord>('GET', path.replace(/\/assets.*/, ''))).body
+    expect(issuedAs(stream.mapping)).toEqual({
+      types: ['MPTokenIssuanceCreate', 'MPTokenAuthorize', 'Payment'],
+      codes: ['tesSUCCESS', 'tesSUCCESS', 'tesSUCCESS'],
+      held: 21_000_000_000_000n,
+    })
+  })
+
   test('that is killed goes on where it was, for the same resource', async () => {
     const template = (
       await person.withKey<{ id: string }>('POST', '/templates', {
@@ -155,3 +235,9 @@ describe('a service with a network of XRPL', () => {
     expect(tokens).toHaveLength(1)
   })
 })
+
+/** What an issuance makes. */
+function issuanceOf(said: Readonly<Record<string, unknown>>): string | undefined {
+  if (said['TransactionType'] !== 'MPTokenIssuanceCreate') return undefined
+  return issuanceIdOf(String(said['Account']), Number(said['Sequence']))
+}

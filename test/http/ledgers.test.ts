@@ -154,6 +154,30 @@ describe('GET /ledgers', () => {
     await watched.shows({ problem: null })
   })
 
+  test('says that a network of two accounts lacks the key of the second', async () => {
+    await using node = await LedgerNodeServer.start('xrpl')
+    const service = await start(newFolder(), {
+      STREAMVAULT_LEDGER_XRPL: node.http(token),
+      STREAMVAULT_LEDGER_XRPL_NETWORK: 'xrpl:99',
+    })
+    const api = new ApiClient(service.http)
+    const shown = async () => {
+      const { body } = await api.request<ShownLedger[]>('GET', '/ledgers', { headers })
+      return body.find(({ ledger }) => ledger === 'XRPL')
+    }
+    const make = async (role: string) => {
+      const body = { ledger: 'XRPL', role }
+      expect((await api.request('POST', '/ledger-keys', { headers, body })).status).toBe(201)
+    }
+    const patient = { timeout: 20_000, interval: 500 }
+    await make('issuer')
+    await expect.poll(shown, patient).toMatchObject({
+      problem: 'there is no key of the distributor: streamvault ledger keys create XRPL',
+    })
+    await make('distributor')
+    await expect.poll(shown, patient).toMatchObject({ problem: null })
+  })
+
   test('a node that names another network later is red everywhere', async () => {
     await using watched = await Watched.start({})
     await watched.makeKey()

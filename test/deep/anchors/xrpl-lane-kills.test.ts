@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Twins } from '../../support/twins.ts'
+import { xrplAssetCases } from '../../support/xrpl-asset-cases.ts'
 import { XrplLane } from '../../support/xrpl-lane.ts'
 import { xrplLaneCases } from '../../support/xrpl-lane-cases.ts'
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(async () => await twins[Symbol.asyncDispose]())
 
-describe.each(Object.entries(xrplLaneCases))('%s', (_, happen) => {
+describe.each(Object.entries({ ...xrplLaneCases, ...xrplAssetCases }))('%s', (_, happen) => {
   test('has each intent on the XRP Ledger once, wherever the lane is killed', async () => {
     let kills = 0
     for (; ; kills += stride) {
