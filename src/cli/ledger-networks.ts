@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { filesIn } from '../config/data-folder.ts'
 import { systemClock } from '../core/clock.ts'
+import type { Ledger } from '../core/ledger.ts'
 import type { LedgerSettings } from '../core/ledger-settings.ts'
 import { formatUs } from '../core/time.ts'
 import type { KeyRole } from '../ledgers/keys/ledger-key.ts'
@@ -10,6 +11,9 @@ import type { Signer } from '../ledgers/signer.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
 import { ledgerIn, ledgerOperand } from './ledger-operand.ts'
 import { onStopSignals } from './stop-signals.ts'
+
+/** How long a node may take for one question. */
+const answerMsMax = 5_000
 
 const deploy: Command = {
   name: 'ledger deploy',
@@ -40,9 +44,10 @@ const check: Command = {
   options: [],
   async run(input) {
     return await onNetwork(input, async ({ settings, signerOf, signal }) => {
-      const [{ openLedger }, { checkLedger }] = await Promise.all([
+      const [{ openLedger }, { checkLedger }, { rightNode }] = await Promise.all([
         import('../ledgers/opening/open-ledger.ts'),
         import('../ledgers/check-ledger.ts'),
+        import('../ledgers/nodes/right-node.ts'),
       ])
       const ledger = await openLedger({
         settings,
@@ -53,6 +58,8 @@ const check: Command = {
       })
       try {
         const { transaction, inclusion, tookUs } = await checkLedger(ledger, tellStep, signal)
+        const { node } = await rightNode(settings, { timeoutMs: answerMsMax })
+        const { knowsAssets } = await node.figures(undefined)
         const time = formatUs(inclusion.timeUs)
         const json = {
           ledger: settings.ledger,
@@ -63,14 +70,19 @@ const check: Command = {
           height: inclusion.height,
           block_time: time,
           seconds: tookUs / 1_000_000,
+          assets: knowsAssets ?? null,
         }
         const text = `COMPLETED: ${transaction.hash} is in block ${inclusion.height} of ${time}`
-        return { json, text }
+        return { json, text, ...(knowsAssets === false && { notice: noAssets(settings.ledger) }) }
       } finally {
         await ledger.close()
       }
     })
   },
+}
+
+function noAssets(ledger: Ledger): string {
+  return `The contract is from before there were assets, and issues none: make a new one with streamvault ledger deploy ${ledger}, once nothing is under way.`
 }
 
 /** What is reached goes beside the result. */

@@ -27,7 +27,7 @@ export const ledgerStatus: Command = {
       fee === null ? 'unknown' : `${fee} ${unit}`,
       String(rest.in_flight),
       `${Math.round(rest.oldest_seconds)} s`,
-      rest.problem ?? 'none',
+      rest.problem ?? (rest.assets === false ? 'the contract issues no assets' : 'none'),
     ])
     const headings = [
       'LEDGER',
@@ -61,6 +61,7 @@ function recordOf({ look, anchorsLeft, unit, inFlight, oldestS }: LedgerStatus) 
     in_flight: inFlight,
     oldest_seconds: oldestS,
     answers,
+    assets: figures?.knowsAssets ?? null,
     problem: problem ?? null,
   }
 }

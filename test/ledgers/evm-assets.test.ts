@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
-import { encodeDeployData, getAddress } from 'viem/utils'
+import { getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { artifactFile, targets } from '../../scripts/contracts/compile-contract.ts'
 import { newId } from '../../src/core/ids.ts'
 import { numberOfUuid } from '../../src/ledgers/evm/anchors-contract.ts'
 import { ContractAssets } from '../../src/ledgers/evm/contract-assets.ts'
 import type { EvmLedger } from '../../src/ledgers/evm/evm-ledger.ts'
 import { EvmNode } from '../../src/ledgers/evm/evm-node.ts'
+import { addressOf } from '../../src/ledgers/evm/evm-transaction.ts'
 import type { IssuedAsset } from '../../src/ledgers/ledger.ts'
-import { openEvmLedger, settingsOf } from '../support/evm-ledger.ts'
+import { signerOf } from '../support/evm-account.ts'
+import { contractBeforeAssets, openEvmLedger, settingsOf } from '../support/evm-ledger.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
 import { tokenAt } from '../support/evm-token.ts'
 import { deedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
@@ -145,18 +145,7 @@ describe.skipIf(areNodesMissing).each([
 describe.skipIf(areNodesMissing)('a contract that was made before there were assets', () => {
   test('refuses them, says what is to be done, and takes all else', async () => {
     await using node = await Anvil.start()
-    const [target] = targets
-    const { abi, bytecode } = JSON.parse(readFileSync(artifactFile(target), 'utf8')) as {
-      readonly abi: readonly unknown[]
-      readonly bytecode: string
-    }
-    const { account } = await openEvmLedger(node, { contract: `0x${'12'.repeat(20)}` })
-    // Nobody can call what has another name.
-    const before = bytecode.replace('63096faae414', '63ffffffff14') as `0x${string}`
-    const data = encodeDeployData({ abi, bytecode: before, args: [account] })
-    const hash = await node.call('eth_sendTransaction', { from: account, data })
-    const receipt = await node.call('eth_getTransactionReceipt', hash)
-    const { contractAddress: contract } = receipt as { readonly contractAddress: string }
+    const contract = await contractBeforeAssets(node, addressOf(signerOf()))
     const ledger = await openEvmLedger(node, { contract })
     expect(await ledger.prepare(await issueOf())).toEqual({
       refused: `the contract ${contract} is from before there were assets: a new one is needed (ledger deploy)`,

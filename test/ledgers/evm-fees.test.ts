@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bidFor, feeRules, higherBid, marketOfAnswers } from '../../src/ledgers/evm/fees.ts'
+import { bidFor, higherBid, marketOfAnswers } from '../../src/ledgers/evm/fees.ts'
 
 const amount = fc.bigInt(1n, 10n ** 13n)
 const market = fc.record({ baseFee: amount, tip: amount })
@@ -94,18 +94,17 @@ describe('what blocks of late were paid', () => {
   test('is what the middle one was', () => {
     const reward = [5n, 1n, 900n].map((paid) => [hex(paid * gwei)])
     const answers = answersOf({ baseFeePerGas: [hex(7n), hex(8n)], reward })
-    const rules = { hasTips: true, tipMin: gwei }
-    expect(marketOfAnswers(answers, rules)).toEqual({ baseFee: 8n, tip: 5n * gwei })
+    expect(marketOfAnswers(answers, 'ETHEREUM')).toEqual({ baseFee: 8n, tip: 5n * gwei })
   })
 
   test('is 30 gwei on Polygon at least', () => {
     const answers = answersOf({ baseFeePerGas: [hex(7n)], reward: [[hex(gwei)]] })
-    expect(marketOfAnswers(answers, feeRules.POLYGON_POS).tip).toBe(30n * gwei)
+    expect(marketOfAnswers(answers, 'POLYGON_POS').tip).toBe(30n * gwei)
   })
 
   test('is the floor where nobody has paid anything', () => {
     const answers = answersOf({ baseFeePerGas: [hex(7n)], reward: null })
-    expect(marketOfAnswers(answers, { hasTips: true, tipMin: 4n }).tip).toBe(4n)
+    expect(marketOfAnswers(answers, 'ETHEREUM').tip).toBe(gwei / 100n)
   })
 
   test.each([
@@ -115,19 +114,19 @@ describe('what blocks of late were paid', () => {
     const error = { error: { code: -32601, data: undefined } }
     const [, price, block] = answersOf({}, hex(9n), latest)
     const answers = [error, price ?? error, block ?? error]
-    expect(marketOfAnswers(answers, feeRules.ETHEREUM)).toEqual({ baseFee: 9n })
+    expect(marketOfAnswers(answers, 'ETHEREUM')).toEqual({ baseFee: 9n })
   })
 
   test('is one price on Polygon zkEVM, whatever its nodes say', () => {
     const answers = answersOf({ baseFeePerGas: [hex(7n)], reward: [[hex(gwei)]] })
-    expect(marketOfAnswers(answers, feeRules.POLYGON_ZKEVM)).toEqual({ baseFee: 9n })
+    expect(marketOfAnswers(answers, 'POLYGON_ZKEVM')).toEqual({ baseFee: 9n })
   })
 
   test('is not known where the node does not say it', () => {
     const error = { error: { code: -32005, data: undefined } }
     const [, price, block] = answersOf({})
-    expect(() =>
-      marketOfAnswers([error, price ?? error, block ?? error], feeRules.ETHEREUM),
-    ).toThrow('the node answers with the error -32005')
+    expect(() => marketOfAnswers([error, price ?? error, block ?? error], 'ETHEREUM')).toThrow(
+      'the node answers with the error -32005',
+    )
   })
 })

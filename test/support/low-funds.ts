@@ -19,7 +19,13 @@ export function lookWith(anchors: number | undefined): LedgerLook {
     answers: true,
     isOther: false,
     problem: undefined,
-    figures: { balance, feeOfAnchor: 10n, blockTimeUs: 0, hasContract: undefined },
+    figures: {
+      balance,
+      feeOfAnchor: 10n,
+      blockTimeUs: 0,
+      hasContract: undefined,
+      knowsAssets: true,
+    },
   }
 }
 

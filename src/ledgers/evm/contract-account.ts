@@ -10,7 +10,7 @@ import {
 import type { ContractAssets } from './contract-assets.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
 import type { EvmTerms } from './evm-transaction.ts'
-import { bidFor, type FeeRules, type Market, marketCalls, marketOfAnswers } from './fees.ts'
+import { bidFor, type EvmLedgerName, type Market, marketCalls, marketOfAnswers } from './fees.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, type Hex, hexOf } from './quantities.ts'
 
@@ -18,11 +18,11 @@ import { bigOf, type Hex, hexOf } from './quantities.ts'
 const revertingGas = 200_000n
 
 export interface ContractAccountNeeds {
+  readonly ledger: EvmLedgerName
   readonly node: EvmNode
   readonly contract: Hex
   readonly assets: ContractAssets
   readonly account: string
-  readonly rules: FeeRules
   /** Wei per gas. */
   readonly feeMax: bigint
 }
@@ -48,7 +48,7 @@ export class ContractAccount {
     this.#requireOwner(hexOf(resultOf(owner)))
     const gas = (await this.#unknown(data)) ?? (await this.#gasOf(estimate, data))
     if (typeof gas !== 'bigint') return gas
-    const market = marketOfAnswers(fees, this.#needs.rules)
+    const market = marketOfAnswers(fees, this.#needs.ledger)
     const bid = bidFor(market, feeMax)
     if (!bid) {
       const asked = market.baseFee + (market.tip ?? 0n)
@@ -62,7 +62,7 @@ export class ContractAccount {
   /** @throws LedgerUnreachable */
   async market(): Promise<Market> {
     const { answers } = await this.#needs.node.ask(marketCalls)
-    return marketOfAnswers(answers, this.#needs.rules)
+    return marketOfAnswers(answers, this.#needs.ledger)
   }
 
   /** @throws LedgerUnreachable when there is too little */

@@ -43,9 +43,8 @@ async function sendContract(node: EvmNode, needs: DeployNeeds): Promise<string> 
     ...marketCalls,
   ])
   const [count, estimate, balance, ...market] = answers
-  const rules = feeRules[ledger]
-  const feeAllowed = needs.feeMax === undefined ? rules.feeMax : BigInt(needs.feeMax)
-  const bid = bidFor(marketOfAnswers(market, rules), feeAllowed)
+  const feeAllowed = needs.feeMax === undefined ? feeRules[ledger].feeMax : BigInt(needs.feeMax)
+  const bid = bidFor(marketOfAnswers(market, ledger), feeAllowed)
   if (!bid) throw new LedgerUnreachable(`it costs more than ${feeAllowed} wei per gas now`)
   const gas = (bigOf(resultOf(estimate, 'the network does not take the contract')) * 11n) / 10n
   if (bigOf(resultOf(balance)) < gas * bid.maxFee) {

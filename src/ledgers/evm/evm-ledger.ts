@@ -90,11 +90,11 @@ export class EvmLedger implements Ledger {
     this.contract = contract
     this.#assets = new ContractAssets(this.#node, contract)
     this.#contract = new ContractAccount({
+      ledger,
       node: this.#node,
       contract,
       assets: this.#assets,
       account: this.account,
-      rules: feeRules[ledger],
       feeMax: this.#feeMax,
     })
     this.#logs = new ContractLogs(this.#node, contract)

@@ -1,4 +1,5 @@
 import type { Ledger as LedgerName } from '../../core/ledger.ts'
+import { hasOnePrice } from '../nodes/one-price.ts'
 import { resultOf } from './evm-node.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, membersOf } from './quantities.ts'
@@ -14,9 +15,7 @@ export function evmNameOf(ledger: LedgerName): EvmLedgerName {
 
 const gwei = 1_000_000_000n
 
-export interface FeeRules {
-  /** Whether a transaction says what it pays at most, and what of it is a tip (EIP-1559). */
-  readonly hasTips: boolean
+interface FeeRules {
   /** Wei per gas that whoever makes blocks gets at least. */
   readonly tipMin: bigint
   /** Wei per gas in all, where the operator names no cap. */
@@ -27,18 +26,12 @@ export interface FeeRules {
 
 /**
  * Polygon's nodes take no tip below 25 gwei, and propose 30 (https://docs.polygon.technology/pos/concepts/transactions/eip-1559/). The
- * others go by what recent blocks have paid. Polygon zkEVM proves no transaction of EIP-1559, whatever its nodes say
- * (https://github.com/0xPolygon/zkevm-prover/issues/895).
+ * others go by what recent blocks have paid.
  */
 export const feeRules: Readonly<Record<EvmLedgerName, FeeRules>> = {
-  ETHEREUM: { hasTips: true, tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 60_000_000 },
-  POLYGON_POS: {
-    hasTips: true,
-    tipMin: 30n * gwei,
-    feeMax: 3_000n * gwei,
-    bumpAfterUs: 30_000_000,
-  },
-  POLYGON_ZKEVM: { hasTips: false, tipMin: 0n, feeMax: 300n * gwei, bumpAfterUs: 30_000_000 },
+  ETHEREUM: { tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 60_000_000 },
+  POLYGON_POS: { tipMin: 30n * gwei, feeMax: 3_000n * gwei, bumpAfterUs: 30_000_000 },
+  POLYGON_ZKEVM: { tipMin: 0n, feeMax: 300n * gwei, bumpAfterUs: 30_000_000 },
 }
 
 /** What a transaction pays for each gas at most, in wei. */
@@ -70,17 +63,16 @@ export const marketCalls: readonly RpcCall[] = [
  */
 export function marketOfAnswers(
   [history, price, latest]: readonly RpcAnswer[],
-  { hasTips, tipMin }: Pick<FeeRules, 'hasTips' | 'tipMin'>,
+  ledger: EvmLedgerName,
 ): Market {
   const { baseFeePerGas: baseFee } = membersOf(resultOf(latest))
-  // Nodes leave it out, or say null.
-  if (!hasTips || typeof baseFee !== 'string') return { baseFee: bigOf(resultOf(price)) }
+  if (hasOnePrice(ledger, baseFee)) return { baseFee: bigOf(resultOf(price)) }
   const { baseFeePerGas, reward } = membersOf(resultOf(history))
   const rewards = (reward ?? []) as readonly (readonly unknown[])[]
   return marketOf(
     (baseFeePerGas as readonly unknown[]).map(bigOf),
     rewards.map(([middle]) => bigOf(middle)),
-    tipMin,
+    feeRules[ledger].tipMin,
   )
 }
 

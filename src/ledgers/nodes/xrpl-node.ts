@@ -37,6 +37,7 @@ export class XrplNode implements LedgerNode {
       balance: root && available(root, info?.validated_ledger),
       blockTimeUs: (whole(ledger?.close_time) + epochS) * usPerSecond,
       hasContract: undefined,
+      knowsAssets: true,
     }
   }
 

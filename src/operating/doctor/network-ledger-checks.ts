@@ -24,7 +24,12 @@ function checksOf(status: LedgerStatus): readonly Check[] {
   const { balance = 0n, feeOfAnchor } = figures
   const money = `${account} has ${balance} ${unit}, and an anchor costs ${feeOfAnchor}`
   const found = ok(name, `${settings.network} answers; ${money}`)
-  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...checkFunds(name, anchorsLeft)]
+  return [
+    found,
+    ...checkBlockTime(name, figures.blockTimeUs),
+    ...checkFunds(name, anchorsLeft),
+    ...checkAssets(status),
+  ]
 }
 
 function checkBlockTime(name: string, blockTimeUs: number): readonly Check[] {
@@ -39,6 +44,19 @@ function checkFunds(name: string, left: number | undefined): readonly Check[] {
   if (left === undefined || left >= anchorsMin) return []
   const advice = 'fund the account: streamvault ledger keys address names it'
   return [warn(`${name}, funds`, `there is money for ${left} more anchors`, advice)]
+}
+
+function checkAssets({ look: { settings, figures } }: LedgerStatus): readonly Check[] {
+  const { ledger } = settings
+  if (figures?.knowsAssets !== false) return []
+  const message = 'the contract is from before there were assets: none can be issued'
+  return [
+    warn(
+      `ledger ${ledger}, assets`,
+      message,
+      `streamvault ledger deploy ${ledger}, once nothing is under way`,
+    ),
+  ]
 }
 
 function adviceOf({ look: { settings, answers, isOther, account } }: LedgerStatus): string {
