@@ -16,6 +16,7 @@ export type Target = (typeof targets)[number]
 
 const contractName = 'StreamvaultAnchors'
 const sourceFile = `${contractName}.sol`
+const sourceFiles = [sourceFile, 'StreamvaultToken.sol']
 const folder = new URL('../../src/ledgers/evm/contract/', import.meta.url)
 
 /** What is committed of a compiled contract, as the compiler says it. */
@@ -78,7 +79,9 @@ export function compileContract({ evmVersion, library }: Target): Artifact {
   }
   const input = {
     language: 'Solidity',
-    sources: { [sourceFile]: { content: readFileSync(new URL(sourceFile, folder), 'utf8') } },
+    sources: Object.fromEntries(
+      sourceFiles.map((name) => [name, { content: readFileSync(new URL(name, folder), 'utf8') }]),
+    ),
     settings: { ...settings, outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
   }
   const output = JSON.parse(

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { filesIn } from '../config/data-folder.ts'
 import { systemClock } from '../core/clock.ts'
+import type { Ledger } from '../core/ledger.ts'
 import type { LedgerSettings } from '../core/ledger-settings.ts'
 import { formatUs } from '../core/time.ts'
 import type { KeyRole } from '../ledgers/keys/ledger-key.ts'
@@ -10,6 +11,9 @@ import type { Signer } from '../ledgers/signer.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
 import { ledgerIn, ledgerOperand } from './ledger-operand.ts'
 import { onStopSignals } from './stop-signals.ts'
+
+/** How long a node may take for one question. */
+const answerMsMax = 5_000
 
 const deploy: Command = {
   name: 'ledger deploy',
@@ -53,6 +57,7 @@ const check: Command = {
       })
       try {
         const { transaction, inclusion, tookUs } = await checkLedger(ledger, tellStep, signal)
+        const assets = await knowsAssets(settings)
         const time = formatUs(inclusion.timeUs)
         const json = {
           ledger: settings.ledger,
@@ -63,14 +68,31 @@ const check: Command = {
           height: inclusion.height,
           block_time: time,
           seconds: tookUs / 1_000_000,
+          assets: assets ?? null,
         }
         const text = `COMPLETED: ${transaction.hash} is in block ${inclusion.height} of ${time}`
-        return { json, text }
+        return { json, text, ...(assets === false && { notice: noAssets(settings.ledger) }) }
       } finally {
         await ledger.close()
       }
     })
   },
+}
+
+/** Whether assets can be issued; undefined where nobody says so. */
+async function knowsAssets(settings: LedgerSettings): Promise<boolean | undefined> {
+  const { rightNode } = await import('../ledgers/nodes/right-node.ts')
+  try {
+    const { node } = await rightNode(settings, { timeoutMs: answerMsMax })
+    return (await node.figures({})).knowsAssets
+  } catch (error) {
+    if (error instanceof LedgerUnreachable) return undefined
+    throw error
+  }
+}
+
+function noAssets(ledger: Ledger): string {
+  return `The contract is from before there were assets, and issues none: make a new one with streamvault ledger deploy ${ledger}, once nothing is under way.`
 }
 
 /** What is reached goes beside the result. */

@@ -48,7 +48,7 @@ function rowsOf(record: ReturnType<typeof recordOf>): readonly (readonly string[
     fee === null ? 'unknown' : `${fee} ${unit}`,
     String(inFlight),
     `${Math.round(record.oldest_seconds)} s`,
-    problem ?? 'none',
+    problem ?? (record.assets === false ? 'the contract issues no assets' : 'none'),
   ]
   const ofAccounts = accounts.map(({ role, account, balance }) => [
     role,
@@ -78,6 +78,7 @@ function recordOf({ look, accounts, unit, inFlight, oldestS }: LedgerStatus) {
     in_flight: inFlight,
     oldest_seconds: oldestS,
     answers,
+    assets: figures?.knowsAssets ?? null,
     problem: problem ?? null,
   }
 }

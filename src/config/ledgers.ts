@@ -1,3 +1,4 @@
+import { isSpelledRight } from '../core/evm-address.ts'
 import { type Ledger, ledgers } from '../core/ledger.ts'
 import { familyOf, type LedgerSettings } from '../core/ledger-settings.ts'
 
@@ -63,13 +64,7 @@ function settingsOf(ledger: Ledger, reading: Reading): LedgerSettings {
     ledger,
     endpoints: endpointsOf(name, reading),
     network: network ?? mainNetworks[ledger],
-    contract: isEvm
-      ? text(
-          '_CONTRACT',
-          /^0x[\da-f]{40}$/i,
-          'the address of a contract: 0x and 40 hexadecimal digits',
-        )
-      : undefined,
+    contract: isEvm ? contractOf(name, text, reading) : undefined,
     finality: isEvm
       ? finalityOf(
           text(
@@ -85,6 +80,21 @@ function settingsOf(ledger: Ledger, reading: Reading): LedgerSettings {
       isEvm ? 'a whole number of wei for a unit of gas' : 'a whole number of drops',
     ),
   }
+}
+
+/** One that was copied wrong would have everything sent to nobody. */
+function contractOf(
+  name: string,
+  text: (end: string, pattern: RegExp, form: string) => string | undefined,
+  { problems }: Reading,
+): string | undefined {
+  const form = 'the address of a contract: 0x and 40 hexadecimal digits'
+  const address = text('_CONTRACT', /^0x[\da-f]{40}$/i, form)
+  if (address === undefined || isSpelledRight(address)) return address
+  problems.push(
+    `${name}_CONTRACT must be ${form}; small and capital letters are not as its checksum (EIP-55) has them`,
+  )
+  return undefined
 }
 
 function finalityOf(text = 'finalized'): LedgerSettings['finality'] {

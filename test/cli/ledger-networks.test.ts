@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settingsOf, streamvault } from '../support/command-line.ts'
+import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
+import { contractBeforeAssets } from '../support/evm-ledger.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
+import { examine } from '../support/examination.ts'
 import { usedFolders } from '../support/used-folder.ts'
 
 const usedFolder = usedFolders()
@@ -82,5 +84,30 @@ describe.skipIf(areNodesMissing)('with a key', () => {
     expect(stderr).toContain('the node does not answer')
     expect(stderr).not.toContain('127.0.0.1')
     expect(code).toBe(1)
+  })
+  test('all commands say that a contract is from before there were assets', async () => {
+    const withoutContract = await withKey(node.endpoint)
+    const words = ['ledger', 'keys', 'address', 'ETHEREUM']
+    const [account] = await streamvaultJson<{ address: string }[]>(words, withoutContract)
+    await node.call('anvil_setBalance', account?.address, '0xde0b6b3a7640000')
+    const environment = {
+      ...withoutContract,
+      STREAMVAULT_LEDGER_ETHEREUM_CONTRACT: await contractBeforeAssets(
+        node,
+        account?.address ?? '',
+      ),
+      STREAMVAULT_LEDGER_ETHEREUM_FINALITY: '1',
+    }
+    await node.call('evm_setIntervalMining', 1)
+    const check = await streamvault(['ledger', 'check', 'ETHEREUM'], environment)
+    expect(check.stdout).toMatch(/^COMPLETED/)
+    expect(check.stderr).toContain('make a new one with streamvault ledger deploy ETHEREUM')
+    const status = await streamvault(['ledger', 'status'], environment)
+    expect(status.stdout).toContain('the contract issues no assets')
+    const found = (await examine('', environment)).check('ledger ETHEREUM, assets')
+    expect(found).toMatchObject({
+      status: 'warn',
+      advice: expect.stringContaining('ledger deploy ETHEREUM'),
+    })
   })
 })

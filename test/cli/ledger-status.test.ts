@@ -61,6 +61,7 @@ describe('ledger status', () => {
         in_flight: 0,
         oldest_seconds: 0,
         answers: true,
+        assets: true,
         problem: null,
       },
     ])

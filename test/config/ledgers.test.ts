@@ -18,6 +18,8 @@ describe('settings of ledgers', () => {
     ['_NETWORK', 'eip155:0'],
     ['_NETWORK', 'xrpl:1'],
     ['_CONTRACT', '0x5FbDB2315678afecb367f032d93F642f64180aa'],
+    ['_CONTRACT', '0x5fbDB2315678afecb367f032d93F642f64180aa3'],
+    ['_CONTRACT', '0x5FbDB2315678afecb367f032d93F642f64180aa4'],
     ['_CONTRACT', '5FbDB2315678afecb367f032d93F642f64180aa3'],
     ['_FINALITY', 'latest'],
     ['_FINALITY', '0'],
@@ -30,6 +32,15 @@ describe('settings of ledgers', () => {
     expect(problemsOf({ [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name} must (?:be|have)`)),
     ])
+  })
+
+  test.each([
+    '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+    '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+    '0x5FBDB2315678AFECB367F032D93F642F64180AA3',
+    `0x${'5'.repeat(40)}`,
+  ])('the contract %s has its checksum, or none', (contract) => {
+    expect(problemsOf({ STREAMVAULT_LEDGER_ETHEREUM_CONTRACT: contract })).toEqual([])
   })
 
   test('a wrong address among several is named by its place', () => {

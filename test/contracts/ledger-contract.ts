@@ -9,6 +9,8 @@ export interface TestedLedger extends AsyncDisposable {
   readonly ledger: Ledger
   /** Whether it has the CIDs of a transaction, and not only their root. */
   readonly keepsLeaves: boolean
+  /** Whether an asset takes one transaction on it (`token`), in which it comes to be where it is distributed from. */
+  readonly issuesAtOnce?: boolean
   /** Makes what was signed before this too cheap; undefined where fees do not rise. */
   raiseFees?(): Promise<void>
   /** Ends it, and opens it again; `between` is done meanwhile. */
@@ -130,6 +132,41 @@ export function ledgerContract(open: () => Promise<TestedLedger>): void {
       expect(one.inclusion.tokenId).toMatch(/./)
       expect(other.inclusion.tokenId).not.toBe(one.inclusion.tokenId)
       expect(root.inclusion.tokenId).toBeUndefined()
+    })
+  })
+
+  describe('an asset that comes to be at once', () => {
+    test('has a name for it, which is its own', async () => {
+      await using tested = await open()
+      if (!tested.issuesAtOnce) return
+      const one = await putOn(tested.ledger, await deedOf({ kind: 'token' }))
+      const other = await putOn(tested.ledger, await deedOf({ kind: 'token' }))
+      expect(one.inclusion.tokenId).toMatch(/./)
+      expect(other.inclusion.tokenId).not.toBe(one.inclusion.tokenId)
+    })
+
+    test('is found after a restart, with all that was said of it', async () => {
+      await using tested = await open()
+      if (!tested.issuesAtOnce) return
+      const deed = await deedOf({ kind: 'token' })
+      const { transaction, inclusion } = await putOn(tested.ledger, deed)
+      const ledger = await tested.restart()
+      const found = (await ledger.find([deed.intentId])).get(deed.intentId)
+      const leaves = tested.keepsLeaves ? deed.leaves : []
+      expect(found).toEqual({ ...transaction, deed: { ...deed, leaves } })
+      expect(await includedOf(ledger, transaction.hash)).toEqual(inclusion)
+    })
+
+    test('and whose block is taken back gets in again under the same name', async () => {
+      await using tested = await open()
+      if (!tested.issuesAtOnce || !tested.reorg) return
+      await putOn(tested.ledger, await deedOf())
+      const { transaction, inclusion } = await putOn(tested.ledger, await deedOf({ kind: 'token' }))
+      const ledger = await tested.reorg()
+      expect(await ledger.sight(transaction.hash)).toEqual({ is: 'unknown' })
+      expect(await ledger.submit(transaction.blob)).toEqual({ is: 'accepted' })
+      const again = await includedOf(ledger, transaction.hash)
+      expect(again.tokenId).toBe(inclusion.tokenId)
     })
   })
 

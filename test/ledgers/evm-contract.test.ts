@@ -85,10 +85,12 @@ describe.skipIf(areNodesMissing).each([
     const { terms } = await signedBy(ledger, deed, 1)
     const { blob, hash } = await other.sign(deed, await other.nextSequence(), terms)
     await other.submit(blob)
-    expect(await other.sight(hash)).toMatchObject({
-      is: 'refused',
-      reason: expect.stringContaining('OwnableUnauthorizedAccount'),
-    })
+    await expect
+      .poll(async () => await other.sight(hash))
+      .toMatchObject({
+        is: 'refused',
+        reason: expect.stringContaining('OwnableUnauthorizedAccount'),
+      })
     await other.close()
   })
 
@@ -114,10 +116,12 @@ describe.skipIf(areNodesMissing).each([
       refused: expect.stringMatching(/^the contract refuses it: it has a token \d+ already$/),
     })
     expect(await ledger.submit(other.blob)).toEqual({ is: 'accepted' })
-    expect(await ledger.sight(other.hash)).toEqual({
-      is: 'refused',
-      reason: expect.stringMatching(/^the contract refuses it: it has a token \d+ already$/),
-    })
+    await expect
+      .poll(async () => await ledger.sight(other.hash))
+      .toEqual({
+        is: 'refused',
+        reason: expect.stringMatching(/^the contract refuses it: it has a token \d+ already$/),
+      })
   })
 
   test('has no token for what is no raw block', async () => {

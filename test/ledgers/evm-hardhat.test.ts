@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { higherBid } from '../../src/ledgers/evm/fees.ts'
+import { type Bid, higherBid } from '../../src/ledgers/evm/fees.ts'
 import { ledgerContract } from '../contracts/ledger-contract.ts'
 import { openEvmLedger } from '../support/evm-ledger.ts'
 import { areNodesMissing, Hardhat } from '../support/evm-nodes.ts'
@@ -27,7 +27,7 @@ describe.skipIf(areNodesMissing)('a contract on hardhat', () => {
       expect(await ledger.submit(first.blob)).toEqual({ is: 'accepted' })
       const { gas, maxFee, tip } = JSON.parse(first.terms) as Record<string, string>
       const bid = { maxFee: BigInt(maxFee ?? 0), tip: BigInt(tip ?? 0) }
-      const signedFor = async (one: typeof bid) => {
+      const signedFor = async (one: Bid) => {
         const terms = JSON.stringify({ gas, maxFee: `${one.maxFee}`, tip: `${one.tip}` })
         return await ledger.sign(deed, sequence, terms)
       }
@@ -45,3 +45,18 @@ describe.skipIf(areNodesMissing)('a contract on hardhat', () => {
     })
   })
 })
+
+describe.skipIf(areNodesMissing)(
+  'a contract on hardhat by the rules of Berlin, without EIP-1559',
+  () => {
+    let node: Hardhat
+
+    beforeAll(async () => {
+      node = await Hardhat.start('berlin')
+    })
+
+    afterAll(async () => await node[Symbol.asyncDispose]())
+
+    ledgerContract(async () => await testedEvm(node, { ledger: 'POLYGON_ZKEVM' }))
+  },
+)

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { artifactFile, targets } from '../../scripts/contracts/compile-contract.ts'
 import { freePort } from '../../scripts/servers/free-port.ts'
+import type { Ledger } from '../../src/core/ledger.ts'
 import type { LedgerSettings } from '../../src/core/ledger-settings.ts'
 import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
 import { rightNode, WrongNetwork } from '../../src/ledgers/nodes/right-node.ts'
@@ -12,10 +15,7 @@ const token = 'needle-0123456789'
 
 const accounts = { issuer: 'an account', distributor: 'another one' }
 
-function settingsOf(
-  ledger: 'XRPL' | 'ETHEREUM' | 'POLYGON_POS',
-  ...endpoints: readonly string[]
-): LedgerSettings {
+function settingsOf(ledger: Ledger, ...endpoints: readonly string[]): LedgerSettings {
   const network = ledger === 'XRPL' ? 'xrpl:99' : 'eip155:31337'
   const contract = ledger === 'XRPL' ? undefined : `0x${'5'.repeat(40)}`
   return { ledger, endpoints, network, contract, finality: 'finalized', feeMax: undefined }
@@ -48,6 +48,7 @@ describe.each(['http', 'ws'] as const)('over %s', (way) => {
       reserveEach: 0n,
       blockTimeUs: 1_800_000_000_000_000,
       hasContract: true,
+      knowsAssets: false,
     })
   })
 
@@ -64,6 +65,7 @@ describe.each(['http', 'ws'] as const)('over %s', (way) => {
       reserveEach: 200_000n,
       blockTimeUs: 1_800_000_000_000_000,
       hasContract: undefined,
+      knowsAssets: true,
     })
   })
 
@@ -137,6 +139,25 @@ test('a tip of Polygon is what its nodes take at least', async () => {
   expect(await figuresOf(settingsOf('POLYGON_POS', server.http(token)))).toMatchObject({
     feeOfAnchor: 30_000_000_005n * 60_000n,
     hasContract: false,
+  })
+})
+
+test('Polygon zkEVM costs the one price that its nodes ask for', async () => {
+  await using server = await LedgerNodeServer.start('evm', { fee: 5n })
+
+  expect(await figuresOf(settingsOf('POLYGON_ZKEVM', server.http(token)))).toMatchObject({
+    feeOfAnchor: 7n * 60_000n,
+  })
+})
+
+test.each(targets)('a contract for $evmVersion knows assets', async (target) => {
+  const { bytecode: code } = JSON.parse(readFileSync(artifactFile(target), 'utf8')) as {
+    readonly bytecode: string
+  }
+  await using server = await LedgerNodeServer.start('evm', { code })
+
+  expect(await figuresOf(settingsOf('ETHEREUM', server.http(token)))).toMatchObject({
+    knowsAssets: true,
   })
 })
 

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
+import type { NewAnchor } from '../../src/anchors/intents/anchor.ts'
 import { newId } from '../../src/core/ids.ts'
+import type { IssuedAsset } from '../../src/ledgers/ledger.ts'
 import type { EvmLane } from './evm-lane.ts'
 import { openEvmLedger } from './evm-ledger.ts'
 import { deedOf, putOn } from './sandbox-ledger.ts'
@@ -140,6 +142,38 @@ export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
     return [reverted]
   },
 
+  'assets, one of which is lost on the way': async (lane) => {
+    for (const proxy of lane.proxies) proxy.lose('eth_sendRawTransaction', 'answer')
+    for (const code of ['GOLD', 'SILVER']) await lane.plan(code, issueOf({ code }))
+    lane.start()
+    await lane.finish()
+    expect(await lane.transactions()).toHaveLength(2)
+  },
+
+  'an asset whose block is taken back': async (lane) => {
+    await lane.plan('one', issueOf())
+    lane.start()
+    await lane.until(async () => (await lane.anchors())[0]?.state === 'submitted')
+    await lane.node.mine()
+    await lane.until(async () => (await lane.anchors())[0]?.state === 'included')
+    await lane.node.takeBlockBack()
+    await lane.finish()
+  },
+
+  'two assets of one stream, which cannot both be': async (lane) => {
+    const streamId = newId()
+    await lane.plan('one', issueOf({ streamId }))
+    const second = await lane.plan('two', issueOf({ streamId, amount: '7' }))
+    await lane.plan('next')
+    lane.start()
+    await lane.finish()
+    expect(JSON.parse((await lane.anchors())[1]?.failure ?? '')).toMatchObject({
+      error: 'ledger_refused',
+      message: expect.stringMatching(/^the contract refuses it: it has an asset of the stream/),
+    })
+    return [second]
+  },
+
   'a node that is down for ten minutes, and has forgotten all that waits': async (lane) => {
     for (const name of ['one', 'two']) await lane.plan(name)
     lane.start()
@@ -163,6 +197,12 @@ export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
     lane.clock.step(2 * hourUs)
     await lane.finish()
   },
+}
+
+/** What is planned of an asset. */
+function issueOf(said: Partial<IssuedAsset> = {}): Partial<NewAnchor> {
+  const asset = { streamId: newId(), code: 'GOLD', amount: '100000', precision: 2, ...said }
+  return { kind: 'token', asset }
 }
 
 async function baseFee({ node }: EvmLane, fee: string): Promise<void> {

@@ -53,10 +53,10 @@ export class EvmLane implements AsyncDisposable {
   #ledger: EvmLedger | undefined
 
   static async open(needs: EvmLaneNeeds): Promise<EvmLane> {
-    const { node } = needs
+    const { node, said } = needs
     await node.call('evm_setAutomine', true)
     await node.call('anvil_dropAllTransactions')
-    const ledger = await openEvmLedger(node)
+    const ledger = await openEvmLedger(node, said)
     await node.call('evm_setAutomine', false)
     await ledger.close()
     const proxies = [
@@ -157,6 +157,25 @@ export class EvmLane implements AsyncDisposable {
   /** Blocks come until nothing is under way. */
   async finish(): Promise<void> {
     await this.until(async () => await this.#isAtRest(), 1)
+  }
+
+  /** Ends the lane, and has the state be as it was before anything was signed. */
+  async restore(): Promise<void> {
+    this.#stopping.abort()
+    this.wake()
+    await this.#ledger?.close()
+    const { tests } = this.#needs.twins
+    const waiting = { state: 'waiting', transaction_hash: null, first_leaf: 0 } as const
+    await tests.commit(
+      tests.state.updateTable('anchors').set(waiting).where('network', '=', this.#network),
+      tests.state.deleteFrom('anchor_transactions').where('network', '=', this.#network),
+    )
+  }
+
+  /** Has the state know nothing of an anchor. */
+  async lose(id: string): Promise<void> {
+    const { tests } = this.#needs.twins
+    await tests.commit(tests.state.deleteFrom('anchors').where('id', '=', id))
   }
 
   /** Leaves the lane as a crash does, and starts another one that nothing happens to. */

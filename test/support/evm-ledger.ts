@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { encodeDeployData } from 'viem/utils'
+import { artifactFile, targets } from '../../scripts/contracts/compile-contract.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { deployContract } from '../../src/ledgers/evm/deploy-contract.ts'
 import { EvmLedger, type EvmNeeds } from '../../src/ledgers/evm/evm-ledger.ts'
@@ -30,4 +33,24 @@ export async function openEvmLedger(
   const settings = settingsOf(node, said)
   const contract = said.contract ?? (await deployContract(settings))
   return new EvmLedger({ ...settings, contract })
+}
+
+/** A contract of somebody that knows no assets, as those from before there were any: nobody can call what has another name. */
+export async function contractBeforeAssets(node: LocalNode, owner: string): Promise<string> {
+  const [target] = targets
+  const { abi, bytecode } = JSON.parse(readFileSync(artifactFile(target), 'utf8')) as {
+    readonly abi: readonly unknown[]
+    readonly bytecode: string
+  }
+  const before = bytecode.replace('63096faae414', '63ffffffff14') as `0x${string}`
+  const data = encodeDeployData({ abi, bytecode: before, args: [owner] })
+  const [from] = (await node.call('eth_accounts')) as readonly string[]
+  const hash = await node.call('eth_sendTransaction', { from, data })
+  for (;;) {
+    const receipt = (await node.call('eth_getTransactionReceipt', hash)) as {
+      readonly contractAddress: string
+    } | null
+    if (receipt) return receipt.contractAddress
+    await node.mine()
+  }
 }

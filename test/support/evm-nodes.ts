@@ -83,12 +83,19 @@ export class Anvil extends LocalNode {
 
 /** Hardhat, which is no relative of anvil. */
 export class Hardhat extends LocalNode {
+  readonly #hardfork: string | undefined
   #snapshot: unknown
 
-  static async start(): Promise<Hardhat> {
-    const node = new Hardhat()
+  /** @param hardfork whose rules are those of the chain; undefined for the newest that it knows */
+  static async start(hardfork?: string): Promise<Hardhat> {
+    const node = new Hardhat(hardfork)
     await node.start()
     return node
+  }
+
+  private constructor(hardfork: string | undefined) {
+    super()
+    this.#hardfork = hardfork
   }
 
   override async beforeTransaction(): Promise<void> {
@@ -103,7 +110,11 @@ export class Hardhat extends LocalNode {
   protected override async launch(folder: string, port: number): Promise<ChildProcess> {
     // It wants a project, and itself in that.
     writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}')
-    writeFileSync(join(folder, 'hardhat.config.js'), 'export default {}')
+    const networks = { node: { type: 'edr-simulated', hardfork: this.#hardfork } }
+    writeFileSync(
+      join(folder, 'hardhat.config.js'),
+      `export default ${JSON.stringify({ networks })}`,
+    )
     const link = join(folder, 'node_modules')
     if (!existsSync(link)) symlinkSync(modules, link)
     const words = [hardhatProgram, 'node', '--hostname', '127.0.0.1', '--port', `${port}`]

@@ -109,6 +109,7 @@ export class LedgerNodeServer implements AsyncDisposable {
       eth_getBalance: hex(balance),
       eth_getCode: code,
       eth_getBlockByNumber: { timestamp: hex(blockTimeS), baseFeePerGas: hex(fee) },
+      eth_gasPrice: hex(fee + 2n),
       eth_maxPriorityFeePerGas: hex(0),
     }
     const result = results[method ?? '']

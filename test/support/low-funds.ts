@@ -32,6 +32,7 @@ export function lookWith(anchors: number | undefined, assets?: number): LedgerLo
       reserveEach: 7n,
       blockTimeUs: 0,
       hasContract: undefined,
+      knowsAssets: true,
     },
   }
 }

@@ -21,14 +21,16 @@ export async function openSandbox(folder: string): Promise<SandboxLedger> {
 
 /** Something to be put on a ledger; what is not said is new. */
 export async function deedOf(
-  said: Partial<Pick<Deed, 'intentId' | 'kind' | 'leaves'>> = {},
+  said: Partial<Pick<Deed, 'intentId' | 'kind' | 'leaves' | 'asset'>> = {},
 ): Promise<Deed> {
   const intentId = said.intentId ?? newId()
   const leaves = said.leaves ?? [{ intentId, cid: await rawCidOf(Buffer.from(intentId)) }]
   const { root } = MerkleTree.over(leaves.map(({ cid }) => cid))
   const kind = said.kind ?? 'root'
   const uri = `ipfs://${leaves[0]?.cid}`
-  return { intentId, kind, root, leaves, ...(kind === 'nft' && { uri }) }
+  const asset = said.asset ?? { streamId: newId(), code: 'GOLD', amount: '100000', precision: 2 }
+  const named = { ...(kind === 'nft' && { uri }), ...(kind === 'token' && { asset }) }
+  return { intentId, kind, root, leaves, ...named }
 }
 
 /** What is seen of a transaction once it is in a block for good. */

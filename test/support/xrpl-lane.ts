@@ -116,10 +116,12 @@ export class XrplLane implements AsyncDisposable {
       `${code}${this.chain.rules.networkId}`,
     ])
     if (!stream) throw new Error('there is no stream')
-    const { asset, changes } = await new AssetStore(this.#twins.needs).plan(
-      { ...stream, right: 'own' },
-      { creatorId: userId, supply: '12', precision: 3, ledger: 'XRPL', network: this.network },
-    )
+    const { asset, changes } = await new AssetStore(this.#twins.needs).plan(stream, {
+      supply: '12',
+      precision: 3,
+      ledger: 'XRPL',
+      network: this.network,
+    })
     if (!(await tests.attempt(...changes))) throw new Error('no asset was made')
     return asset.id
   }

@@ -62,18 +62,25 @@ function ownDeed(anchor: WaitingAnchor): PlannedDeed {
   return { deed, anchors: [{ id, firstLeaf: 0 }] }
 }
 
-function batchOf(batch: readonly WaitingAnchor[]): PlannedDeed {
+/** One transaction for some anchors. */
+export function batchOf(batch: readonly WaitingAnchor[]): PlannedDeed {
   const anchors: { readonly id: string; readonly firstLeaf: number }[] = []
   const leaves: Leaf[] = []
   for (const anchor of batch) {
     anchors.push({ id: anchor.id, firstLeaf: leaves.length })
     leaves.push(...anchor.leaves)
   }
-  // The batch is known by what it is of: the same leaves again are the same intent.
-  const digest = createHash('sha256')
-  for (const { id } of anchors) digest.update(id)
-  const intentId = anchorIdOf(digest.digest('hex'), 'batch')
+  const intentId = batchIntents(anchors).at(-1) ?? ''
   return { deed: { intentId, kind: 'root', root: rootOfLeaves(leaves), leaves }, anchors }
+}
+
+/**
+ * The intents of the batches that begin with the first of some anchors: of that one alone, of the first two, and so on. A batch is known by
+ * what it is of: the same anchors again are the same intent.
+ */
+export function batchIntents(anchors: readonly Pick<WaitingAnchor, 'id'>[]): readonly string[] {
+  const digest = createHash('sha256')
+  return anchors.map(({ id }) => anchorIdOf(digest.update(id).copy().digest('hex'), 'batch'))
 }
 
 /** What fills a place that nothing else has: without it whatever comes after could not get in. */

@@ -7,21 +7,23 @@ import {
   saidBy,
   tokenUriCall,
 } from './anchors-contract.ts'
+import type { ContractAssets } from './contract-assets.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
 import type { EvmTerms } from './evm-transaction.ts'
-import { bidFor, feesCall, type Market, marketOfAnswer } from './fees.ts'
+import { bidFor, type EvmLedgerName, type Market, marketCalls, marketOfAnswers } from './fees.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, type Hex, hexOf } from './quantities.ts'
 
-/** For a mint that is known to revert, because the token is there. */
+/** For a mint or an issue that is known to revert, because the token is there. */
 const revertingGas = 200_000n
 
 export interface ContractAccountNeeds {
+  readonly ledger: EvmLedgerName
   readonly node: EvmNode
   readonly contract: Hex
+  readonly assets: ContractAssets
   readonly account: string
   /** Wei per gas. */
-  readonly tipMin: bigint
   readonly feeMax: bigint
 }
 
@@ -39,17 +41,17 @@ export class ContractAccount {
     const { answers } = await node.ask([
       this.#call(ownerCall()),
       { method: 'eth_estimateGas', params: [{ from: account, to: contract, data }] },
-      feesCall,
       { method: 'eth_getBalance', params: [account, 'latest'] },
+      ...marketCalls,
     ])
-    const [owner, estimate, fees, balance] = answers
+    const [owner, estimate, balance, ...fees] = answers
     this.#requireOwner(hexOf(resultOf(owner)))
-    const gas = await this.#gasOf(estimate, data)
+    const gas = (await this.#unknown(data)) ?? (await this.#gasOf(estimate, data))
     if (typeof gas !== 'bigint') return gas
-    const market = marketOfAnswer(fees, this.#needs.tipMin)
+    const market = marketOfAnswers(fees, this.#needs.ledger)
     const bid = bidFor(market, feeMax)
     if (!bid) {
-      const asked = market.baseFee + market.tip
+      const asked = market.baseFee + (market.tip ?? 0n)
       throw new LedgerUnreachable(`it costs ${asked} wei per gas now, and may cost ${feeMax}`)
     }
     const terms = { gas, ...bid }
@@ -59,8 +61,8 @@ export class ContractAccount {
 
   /** @throws LedgerUnreachable */
   async market(): Promise<Market> {
-    const { answers } = await this.#needs.node.ask([feesCall])
-    return marketOfAnswer(answers[0], this.#needs.tipMin)
+    const { answers } = await this.#needs.node.ask(marketCalls)
+    return marketOfAnswers(answers, this.#needs.ledger)
   }
 
   /** @throws LedgerUnreachable when there is too little */
@@ -72,17 +74,18 @@ export class ContractAccount {
     )
   }
 
-  /** The token that a mint would have made, where it is there, ours, and of the same metadata. */
-  async ownToken(data: Hex): Promise<bigint | undefined> {
-    const token = (await saidBy(data))?.token
+  /** The token that a call would have made, where it is there, ours, and the same. */
+  async ownToken(data: Hex): Promise<string | undefined> {
+    const { token, asset } = (await saidBy(data)) ?? {}
+    if (asset) return await this.#needs.assets.same(asset)
     if (!token) return undefined
     const { answers } = await this.#needs.node.askFresh([
       this.#call(ownerOfCall(token.id)),
       this.#call(tokenUriCall(token.id)),
     ])
-    const [owner, uri] = answers.map((answer) => ('result' in answer ? answer.result : '0x'))
-    const isOurs = answered('ownerOf', hexOf(owner)) === this.#needs.account
-    return isOurs && answered('tokenURI', hexOf(uri)) === token.uri ? token.id : undefined
+    const [owner, uri] = answers.map((answer) => revertData(answer) ?? hexOf(resultOf(answer)))
+    const isOurs = answered('ownerOf', owner ?? '0x') === this.#needs.account
+    return isOurs && answered('tokenURI', uri ?? '0x') === token.uri ? `${token.id}` : undefined
   }
 
   /** Why a call was reverted in a block: a sentence. */
@@ -91,6 +94,16 @@ export class ContractAccount {
     const { answers } = await this.#needs.node.ask([this.#call(data, block)])
     const reverted = revertData(answers[0])
     return reverted === undefined ? 'the network has reverted it' : reasonOf(reverted)
+  }
+
+  /** What the contract was made too early for. */
+  async #unknown(data: Hex): Promise<{ readonly refused: string } | undefined> {
+    const { contract, assets } = this.#needs
+    const asset = (await saidBy(data))?.asset
+    if (!asset || (await assets.addressOf(asset.streamId)) !== undefined) return undefined
+    return {
+      refused: `the contract ${contract} is from before there were assets: a new one is needed (ledger deploy)`,
+    }
   }
 
   async #gasOf(

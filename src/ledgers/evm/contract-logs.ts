@@ -99,10 +99,8 @@ export class ContractLogs {
     const members = membersOf(resultOf(answers[0]))
     const said = await saidBy(hexOf(members['input']))
     if (!said) throw new LedgerUnreachable('the node tells of a transaction that is none of ours')
-    const { kind, root, intentId, token } = said
-    return {
-      ...blobOfMembers(members),
-      deed: { intentId, kind, root, leaves: [], ...(token && { uri: token.uri }) },
-    }
+    const { kind, root, intentId, token, asset } = said
+    const named = { ...(token && { uri: token.uri }), ...(asset && { asset }) }
+    return { ...blobOfMembers(members), deed: { intentId, kind, root, leaves: [], ...named } }
   }
 }

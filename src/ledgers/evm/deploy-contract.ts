@@ -3,7 +3,7 @@ import { LedgerUnreachable } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
 import { EvmNode, type EvmNodeNeeds, resultOf } from './evm-node.ts'
 import { addressOf, signedTransaction } from './evm-transaction.ts'
-import { bidFor, type EvmLedgerName, feeRules, feesCall, marketOfAnswer } from './fees.ts'
+import { bidFor, type EvmLedgerName, feeRules, marketCalls, marketOfAnswers } from './fees.ts'
 import { HeadWatch } from './head-watch.ts'
 import { bigOf, type Hex, membersOf, numberOf, textOf } from './quantities.ts'
 
@@ -39,13 +39,12 @@ async function sendContract(node: EvmNode, needs: DeployNeeds): Promise<string> 
   const { answers } = await node.askFresh([
     { method: 'eth_getTransactionCount', params: [account, 'pending'] },
     { method: 'eth_estimateGas', params: [{ from: account, data }] },
-    feesCall,
     { method: 'eth_getBalance', params: [account, 'latest'] },
+    ...marketCalls,
   ])
-  const [count, estimate, fees, balance] = answers
-  const { tipMin, feeMax } = feeRules[ledger]
-  const feeAllowed = needs.feeMax === undefined ? feeMax : BigInt(needs.feeMax)
-  const bid = bidFor(marketOfAnswer(fees, tipMin), feeAllowed)
+  const [count, estimate, balance, ...market] = answers
+  const feeAllowed = needs.feeMax === undefined ? feeRules[ledger].feeMax : BigInt(needs.feeMax)
+  const bid = bidFor(marketOfAnswers(market, ledger), feeAllowed)
   if (!bid) throw new LedgerUnreachable(`it costs more than ${feeAllowed} wei per gas now`)
   const gas = (bigOf(resultOf(estimate, 'the network does not take the contract')) * 11n) / 10n
   if (bigOf(resultOf(balance)) < gas * bid.maxFee) {

@@ -13,8 +13,9 @@ import {
   type WaitingTransaction,
 } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
-import { callOf, mintedBy } from './anchors-contract.ts'
+import { callOf, mintedBy, saidBy } from './anchors-contract.ts'
 import { ContractAccount } from './contract-account.ts'
+import { ContractAssets } from './contract-assets.ts'
 import { ContractLogs } from './contract-logs.ts'
 import { EvmNode, type Finality, resultOf } from './evm-node.ts'
 import {
@@ -65,6 +66,7 @@ export class EvmLedger implements Ledger {
   readonly #feeMax: bigint
   readonly #node: EvmNode
   readonly #contract: ContractAccount
+  readonly #assets: ContractAssets
   readonly #logs: ContractLogs
   readonly #watch: HeadWatch
   /** The last sequence that a node took: the next one leaves no gap. */
@@ -86,12 +88,14 @@ export class EvmLedger implements Ledger {
     // In small letters it has no checksum, which could be wrong.
     const contract = needs.contract.toLowerCase() as Hex
     this.contract = contract
-    const fees = { tipMin: feeRules[ledger].tipMin, feeMax: this.#feeMax }
+    this.#assets = new ContractAssets(this.#node, contract)
     this.#contract = new ContractAccount({
+      ledger,
       node: this.#node,
       contract,
+      assets: this.#assets,
       account: this.account,
-      ...fees,
+      feeMax: this.#feeMax,
     })
     this.#logs = new ContractLogs(this.#node, contract)
     this.#watch = new HeadWatch(this.#node)
@@ -233,7 +237,8 @@ export class EvmLedger implements Ledger {
     const { hash, timeUs } = blockOf(canonical)
     // A block that another one has taken the place of says nothing.
     if (hash !== textOf(receipt['blockHash'])) return { is: 'pending' }
-    const tokenId = mintedBy(receipt['logs'] as readonly unknown[], this.contract)
+    const data = hexOf(membersOf(transaction)['input'])
+    const tokenId = await this.#tokenBy(data, receipt)
     const inclusion: Inclusion = {
       height,
       timeUs,
@@ -247,14 +252,25 @@ export class EvmLedger implements Ledger {
     if (numberOf(receipt['status']) === 1 || !isFinal) {
       return { is: 'included', isFinal, inclusion }
     }
-    return await this.#reverted(hexOf(membersOf(transaction)['input']), inclusion)
+    return await this.#reverted(data, inclusion)
   }
 
-  /** A second token of a vault is none: it is done where the first one is ours. */
+  /** What has come to be by a transaction, if anything has. */
+  async #tokenBy(
+    data: Hex,
+    { status, logs }: Readonly<Record<string, unknown>>,
+  ): Promise<string | undefined> {
+    const asset = (await saidBy(data))?.asset
+    const said = logs as readonly unknown[]
+    if (!asset || numberOf(status) !== 1) return mintedBy(said, this.contract)
+    return await this.#assets.madeBy(asset, said)
+  }
+
+  /** A second token of a vault or of a stream is none: it is done where the first one is ours. */
   async #reverted(data: Hex, inclusion: Inclusion): Promise<Sighting> {
     const owned = await this.#contract.ownToken(data)
     if (owned !== undefined) {
-      return { is: 'included', isFinal: true, inclusion: { ...inclusion, tokenId: `${owned}` } }
+      return { is: 'included', isFinal: true, inclusion: { ...inclusion, tokenId: owned } }
     }
     return { is: 'refused', reason: await this.#contract.reasonOf(data, inclusion.height) }
   }

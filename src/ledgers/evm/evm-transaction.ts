@@ -1,5 +1,5 @@
 import { ECDH } from 'node:crypto'
-import type { TransactionSerializableEIP1559, TransactionSerializedEIP1559 } from 'viem'
+import type { TransactionSerializable } from 'viem'
 import {
   getAddress,
   keccak256,
@@ -19,13 +19,19 @@ export interface EvmTerms extends Bid {
 }
 
 export function termsText({ gas, maxFee, tip }: EvmTerms): string {
-  return JSON.stringify({ gas: `${gas}`, maxFee: `${maxFee}`, tip: `${tip}` })
+  const paid = { gas: `${gas}`, maxFee: `${maxFee}` }
+  return JSON.stringify(tip === undefined ? paid : { ...paid, tip: `${tip}` })
 }
 
 /** @throws SyntaxError or TypeError when it is no text of `termsText` */
 export function termsOf(text: string): EvmTerms {
-  const { gas, maxFee, tip } = JSON.parse(text) as Readonly<Record<keyof EvmTerms, string>>
-  return { gas: BigInt(gas), maxFee: BigInt(maxFee), tip: BigInt(tip) }
+  const { gas, maxFee, tip } = JSON.parse(text) as {
+    readonly gas: string
+    readonly maxFee: string
+    readonly tip?: string
+  }
+  const paid = { gas: BigInt(gas), maxFee: BigInt(maxFee) }
+  return tip === undefined ? paid : { ...paid, tip: BigInt(tip) }
 }
 
 /** What is signed, but for who signs it. */
@@ -39,29 +45,30 @@ export interface Unsigned {
   readonly terms: EvmTerms
 }
 
-/** Signs a transaction of EIP-1559. Its text is its bytes: the hash is Keccak-256 of them. */
+/** Signs a transaction. Its text is its bytes: the hash is Keccak-256 of them. */
 export async function signedTransaction(
-  { chainId, sequence, to, data, terms }: Unsigned,
+  unsigned: Unsigned,
   signer: Signer,
 ): Promise<SignedTransaction> {
-  const transaction: TransactionSerializableEIP1559 = {
-    type: 'eip1559',
-    chainId,
-    nonce: sequence - 1,
-    ...(to !== undefined && { to }),
-    data,
-    gas: terms.gas,
-    maxFeePerGas: terms.maxFee,
-    maxPriorityFeePerGas: terms.tip,
-  }
-  const digest = keccak256(serializeTransaction(transaction))
+  const digest = keccak256(serializeTransaction(transactionOf(unsigned)))
   const { signature, recovery = 0 } = await signer.sign(Buffer.from(digest.slice(2), 'hex'))
   const hex = Buffer.from(signature).toString('hex')
-  const blob = serializeTransaction(transaction, {
-    r: `0x${hex.slice(0, 64)}`,
-    s: `0x${hex.slice(64)}`,
-    yParity: recovery,
-  })
+  return signedWith(unsigned, `0x${hex.slice(0, 64)}`, `0x${hex.slice(64)}`, recovery)
+}
+
+/** One of EIP-1559, or of before it, where it says one price (EIP-155). */
+function transactionOf({ chainId, sequence, to, data, terms }: Unsigned): TransactionSerializable {
+  const { gas, maxFee, tip } = terms
+  const said = { chainId, nonce: sequence - 1, ...(to !== undefined && { to }), data, gas }
+  return tip === undefined
+    ? { ...said, type: 'legacy', gasPrice: maxFee }
+    : { ...said, type: 'eip1559', maxFeePerGas: maxFee, maxPriorityFeePerGas: tip }
+}
+
+function signedWith(unsigned: Unsigned, r: Hex, s: Hex, parity: number): SignedTransaction {
+  const signature = { r, s, yParity: parity, v: BigInt(27 + parity) }
+  const blob = serializeTransaction(transactionOf(unsigned), signature)
+  const { sequence, terms } = unsigned
   return { hash: keccak256(blob), sequence, blob, text: blob, terms: termsText(terms) }
 }
 
@@ -75,55 +82,52 @@ export interface ReadTransaction extends Omit<Unsigned, 'to'> {
 /** The transaction that a blob is; undefined where it is none. */
 export async function readTransaction(blob: string): Promise<ReadTransaction | undefined> {
   try {
-    const serialized = hexOf(blob) as TransactionSerializedEIP1559
+    const serialized = hexOf(blob)
     const { r = '0x', s = '0x', yParity = 0, v: _, ...said } = parseTransaction(serialized)
     const digest = keccak256(serializeTransaction(said))
     const from = await recoverAddress({ hash: digest, signature: { r, s, yParity } })
-    const { chainId, nonce = 0, to, data = '0x', gas = 0n } = said
-    const { maxFeePerGas: maxFee = 0n, maxPriorityFeePerGas: tip = 0n } = said
+    const { chainId = 0, nonce = 0, to, data = '0x', gas = 0n } = said
     const hash = keccak256(serialized)
-    const terms = { gas, maxFee, tip }
+    const terms = { gas, ...bidIn(said) }
     return { hash, chainId, sequence: nonce + 1, to: to ?? '', data, terms, from }
   } catch {
     return undefined
   }
 }
 
+/** @throws RangeError for a kind of transaction that none of ours is */
+function bidIn(said: TransactionSerializable): Bid {
+  if (said.type === 'legacy') return { maxFee: said.gasPrice ?? 0n }
+  if (said.type !== 'eip1559') throw new RangeError(`${said.type} is none of ours`)
+  return { maxFee: said.maxFeePerGas ?? 0n, tip: said.maxPriorityFeePerGas ?? 0n }
+}
+
 /**
- * The bytes of a transaction of EIP-1559 that a node tells of in members.
+ * The bytes of a transaction that a node tells of in members.
  *
  * @throws LedgerUnreachable where they are not those of its hash
  */
 export function blobOfMembers(value: unknown): SignedTransaction {
   const said = membersOf(value)
-  const terms: EvmTerms = {
-    gas: bigOf(said['gas']),
-    maxFee: bigOf(said['maxFeePerGas']),
-    tip: bigOf(said['maxPriorityFeePerGas']),
+  const isLegacy = numberOf(said['type'] ?? '0x0') === 0
+  const bid = isLegacy
+    ? { maxFee: bigOf(said['gasPrice']) }
+    : { maxFee: bigOf(said['maxFeePerGas']), tip: bigOf(said['maxPriorityFeePerGas']) }
+  // What is from before EIP-1559 has both in one figure (EIP-155): twice the chain, and 35 or 36.
+  const parity = bigOf(isLegacy ? said['v'] : (said['yParity'] ?? said['v']))
+  const unsigned: Unsigned = {
+    chainId: isLegacy ? Number((parity - 35n) / 2n) : numberOf(said['chainId']),
+    sequence: numberOf(said['nonce']) + 1,
+    to: hexOf(said['to']),
+    data: hexOf(said['input']),
+    terms: { gas: bigOf(said['gas']), ...bid },
   }
-  const nonce = numberOf(said['nonce'])
-  const blob = serializeTransaction(
-    {
-      type: 'eip1559',
-      chainId: numberOf(said['chainId']),
-      nonce,
-      to: hexOf(said['to']),
-      data: hexOf(said['input']),
-      gas: terms.gas,
-      maxFeePerGas: terms.maxFee,
-      maxPriorityFeePerGas: terms.tip,
-    },
-    {
-      r: padded(said['r']),
-      s: padded(said['s']),
-      yParity: numberOf(said['yParity'] ?? said['v']),
-    },
-  )
-  const hash = keccak256(blob)
-  if (hash !== textOf(said['hash'])) {
+  const [r, s] = [padded(said['r']), padded(said['s'])]
+  const signed = signedWith(unsigned, r, s, Number(isLegacy ? (parity + 1n) % 2n : parity))
+  if (signed.hash !== textOf(said['hash'])) {
     throw new LedgerUnreachable('the node tells of a transaction that is not that of its hash')
   }
-  return { hash, sequence: nonce + 1, blob, text: blob, terms: termsText(terms) }
+  return signed
 }
 
 /** Nodes leave out zeros in front. */

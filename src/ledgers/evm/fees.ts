@@ -1,4 +1,5 @@
 import type { Ledger as LedgerName } from '../../core/ledger.ts'
+import { hasOnePrice } from '../nodes/one-price.ts'
 import { resultOf } from './evm-node.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, membersOf } from './quantities.ts'
@@ -30,39 +31,48 @@ interface FeeRules {
 export const feeRules: Readonly<Record<EvmLedgerName, FeeRules>> = {
   ETHEREUM: { tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 60_000_000 },
   POLYGON_POS: { tipMin: 30n * gwei, feeMax: 3_000n * gwei, bumpAfterUs: 30_000_000 },
-  POLYGON_ZKEVM: { tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 30_000_000 },
+  POLYGON_ZKEVM: { tipMin: 0n, feeMax: 300n * gwei, bumpAfterUs: 30_000_000 },
 }
 
-/** What a transaction pays for each gas at most, in wei (EIP-1559). */
+/** What a transaction pays for each gas at most, in wei. */
 export interface Bid {
   readonly maxFee: bigint
-  /** The part of it that whoever makes the block gets. */
-  readonly tip: bigint
+  /** The part of it that whoever makes the block gets (EIP-1559); undefined where all of it is paid. */
+  readonly tip?: bigint
 }
 
 /** What blocks of late have asked for, in wei per gas. */
 export interface Market {
   /** What the next block takes. */
   readonly baseFee: bigint
-  /** What was paid in the middle of recent blocks. */
-  readonly tip: bigint
+  /** What was paid in the middle of recent blocks; undefined where there is but one price. */
+  readonly tip?: bigint
 }
 
-/** Asks for the fees of recent blocks, and the middle of what was paid in each. */
-export const feesCall: RpcCall = { method: 'eth_feeHistory', params: ['0x5', 'latest', [50]] }
+/** Asks for the fees of recent blocks with the middle of what was paid in each, for the one price that others have, and which of them it is. */
+export const marketCalls: readonly RpcCall[] = [
+  { method: 'eth_feeHistory', params: ['0x5', 'latest', [50]] },
+  { method: 'eth_gasPrice', params: [] },
+  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+]
 
 /**
- * What the answer to `feesCall` says.
+ * What the answers to `marketCalls` say.
  *
  * @throws LedgerUnreachable
  */
-export function marketOfAnswer(answer: RpcAnswer | undefined, tipMin: bigint): Market {
-  const { baseFeePerGas, reward } = membersOf(resultOf(answer))
+export function marketOfAnswers(
+  [history, price, latest]: readonly RpcAnswer[],
+  ledger: EvmLedgerName,
+): Market {
+  const { baseFeePerGas: baseFee } = membersOf(resultOf(latest))
+  if (hasOnePrice(ledger, baseFee)) return { baseFee: bigOf(resultOf(price)) }
+  const { baseFeePerGas, reward } = membersOf(resultOf(history))
   const rewards = (reward ?? []) as readonly (readonly unknown[])[]
   return marketOf(
     (baseFeePerGas as readonly unknown[]).map(bigOf),
     rewards.map(([middle]) => bigOf(middle)),
-    tipMin,
+    feeRules[ledger].tipMin,
   )
 }
 
@@ -72,10 +82,15 @@ function marketOf(baseFees: readonly bigint[], rewards: readonly bigint[], tipMi
   return { baseFee: baseFees.at(-1) ?? 0n, tip: middle > tipMin ? middle : tipMin }
 }
 
-/** A bid that gets in now, and while the base fee doubles; undefined while that costs more than is allowed. */
+/**
+ * A bid that gets in now, and while the base fee doubles; undefined while that costs more than is allowed. Where there is but one price it
+ * is that: all of it is paid.
+ */
 export function bidFor({ baseFee, tip }: Market, feeMax: bigint): Bid | undefined {
-  if (baseFee + tip > feeMax) return undefined
-  return { maxFee: least(2n * baseFee + tip, feeMax), tip }
+  if (baseFee + (tip ?? 0n) > feeMax) return undefined
+  return tip === undefined
+    ? { maxFee: baseFee }
+    : { maxFee: least(2n * baseFee + tip, feeMax), tip }
 }
 
 /**
@@ -83,10 +98,14 @@ export function bidFor({ baseFee, tip }: Market, feeMax: bigint): Bid | undefine
  * where that is more than is allowed.
  */
 export function higherBid(bid: Bid, market: Market, feeMax: bigint): Bid | undefined {
-  const [maxFeeMin, tipMin] = [more(bid.maxFee), more(bid.tip)]
-  if (maxFeeMin > feeMax || tipMin > feeMax) return undefined
-  const tip = most(tipMin, market.tip)
-  const maxFee = least(most(maxFeeMin, 2n * market.baseFee + tip), feeMax)
+  const maxFeeMin = more(bid.maxFee)
+  if (maxFeeMin > feeMax) return undefined
+  const { baseFee, tip: tipOfNow = 0n } = market
+  if (bid.tip === undefined) return { maxFee: least(most(maxFeeMin, baseFee + tipOfNow), feeMax) }
+  const tipMin = more(bid.tip)
+  if (tipMin > feeMax) return undefined
+  const tip = most(tipMin, tipOfNow)
+  const maxFee = least(most(maxFeeMin, 2n * baseFee + tip), feeMax)
   return { maxFee, tip: least(tip, maxFee) }
 }
 

@@ -1,3 +1,4 @@
+import { checksummed } from '../../core/evm-address.ts'
 import type { LedgerFamily } from '../../core/ledger-settings.ts'
 import type { KeyPair } from './ledger-key.ts'
 
@@ -60,17 +61,8 @@ async function evmKey(privateKey: Uint8Array): Promise<KeyPair> {
     algorithm: 'secp256k1',
     publicKey: Buffer.from(publicKey).toString('hex'),
     privateKey: Buffer.from(privateKey).toString('hex'),
-    account: await checksummed((await keccak256(point)).toString('hex').slice(-40)),
+    account: checksummed(`0x${(await keccak256(point)).toString('hex').slice(-40)}`),
   }
-}
-
-/** Capitals where the hash of the address has a high digit (EIP-55). */
-async function checksummed(address: string): Promise<string> {
-  const digits = (await keccak256(Buffer.from(address))).toString('hex')
-  const spelled = address.replaceAll(/[a-f]/g, (digit, at: number) =>
-    Number.parseInt(digits[at] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit,
-  )
-  return `0x${spelled}`
 }
 
 async function keccak256(bytes: Uint8Array): Promise<Buffer> {

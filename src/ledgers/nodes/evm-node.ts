@@ -1,7 +1,9 @@
 import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
+import { knowsAssets } from './contract-code.ts'
 import type { AskOfNode, LedgerAccountFigures, LedgerNode, OwnAccounts } from './node-figures.ts'
+import { hasOnePrice } from './one-price.ts'
 
 /** What a root costs at most, of however many leaves: the contract stores none of them. */
 export const gasOfAnchor = 60_000n
@@ -36,16 +38,19 @@ export class EvmNode implements LedgerNode {
       account === undefined ? undefined : this.#ask('eth_getBalance', [account, 'latest']),
       contract === undefined ? undefined : this.#ask('eth_getCode', [contract, 'latest']),
     ])
-    const { timestamp, baseFeePerGas = '0x0' } = { ...(block as Block | null) }
+    const { timestamp, baseFeePerGas } = { ...(block as Block | null) }
     const least = tipMin[ledger] ?? 0n
     const offered = quantity(tip)
-    const fee = quantity(baseFeePerGas) + (offered > least ? offered : least)
+    const price = hasOnePrice(ledger, baseFeePerGas)
+      ? quantity(await this.#ask('eth_gasPrice', []))
+      : quantity(baseFeePerGas) + (offered > least ? offered : least)
     return {
-      feeOfAnchor: fee * gasOfAnchor,
+      feeOfAnchor: price * gasOfAnchor,
       balances: balance === undefined ? {} : { issuer: quantity(balance) },
       reserveEach: 0n,
       blockTimeUs: Number(quantity(timestamp)) * usPerSecond,
       hasContract: code === undefined ? undefined : code !== '0x',
+      knowsAssets: typeof code === 'string' && code !== '0x' ? knowsAssets(code) : undefined,
     }
   }
 

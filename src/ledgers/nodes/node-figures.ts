@@ -29,6 +29,8 @@ export interface LedgerAccountFigures {
   readonly blockTimeUs: number
   /** Whether our contract is there; undefined where there is none to look for. */
   readonly hasContract: boolean | undefined
+  /** Whether assets can be issued: a contract from before there were any does not know them. Undefined where there is none to look at. */
+  readonly knowsAssets: boolean | undefined
 }
 
 /** Asks a node. @throws LedgerUnreachable */

@@ -44,6 +44,7 @@ export class XrplNode implements LedgerNode {
       reserveEach: BigInt(dropsOf(reserves?.reserve_inc_xrp)),
       blockTimeUs: (whole(ledger?.close_time) + epochS) * usPerSecond,
       hasContract: undefined,
+      knowsAssets: true,
     }
   }
 

@@ -27,7 +27,7 @@ function checksOf(status: LedgerStatus): readonly Check[] {
   const found = ok(name, `${settings.network} answers; ${money.join(', ')}, and ${cost}`)
   const needed = accounts.filter(({ role }) => role === 'issuer' || status.hasAssets)
   const funds = needed.flatMap((account) => checkFunds(name, account))
-  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...funds]
+  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...funds, ...checkAssets(status)]
 }
 
 function checkBlockTime(name: string, blockTimeUs: number): readonly Check[] {
@@ -49,6 +49,19 @@ function checkFunds(
   }
   const message = `there is money for ${anchorsLeft} more assets`
   return [warn(`${name}, funds of the ${role}`, message, `${advice} before assets are issued`)]
+}
+
+function checkAssets({ look: { settings, figures } }: LedgerStatus): readonly Check[] {
+  const { ledger } = settings
+  if (figures?.knowsAssets !== false) return []
+  const message = 'the contract is from before there were assets: none can be issued'
+  return [
+    warn(
+      `ledger ${ledger}, assets`,
+      message,
+      `streamvault ledger deploy ${ledger}, once nothing is under way`,
+    ),
+  ]
 }
 
 function adviceOf({ look: { settings, answers, isOther, accounts } }: LedgerStatus): string {
