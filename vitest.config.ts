@@ -57,6 +57,16 @@ export default defineConfig({
         },
       },
       {
+        // A node that takes minutes to build: `npm run test:ledgers`, beside `npm test`.
+        test: {
+          name: 'geth',
+          expect,
+          include: ['test/geth/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout,
+        },
+      },
+      {
         test: {
           name: 'end-to-end',
           expect,

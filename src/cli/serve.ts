@@ -4,6 +4,7 @@ import { idleSettings } from '../config/idle-settings.ts'
 import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
 import { messageOf } from '../core/errors.ts'
 import { race } from '../core/race.ts'
+import { type Hide, hiding } from '../operating/observability/hidden-addresses.ts'
 import { createLogger } from '../operating/observability/logger.ts'
 import type { Service } from '../processes/network/app.ts'
 import { awaitRoom, hasRoomToStart } from './await-room.ts'
@@ -14,7 +15,7 @@ import { UnexpectedErrors } from './unexpected-errors.ts'
 
 async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
-  const logger = createLogger(config.logLevel)
+  const logger = createLogger(config.logLevel, hidingNodes(config))
   const unexpected = new UnexpectedErrors(logger)
   // Node has warnings to say; that nobody reads them is no reason to stop.
   process.stderr.on('error', () => undefined)
@@ -44,6 +45,11 @@ async function run(isJson: boolean): Promise<never> {
     await stopping.afterFailure()
     throw error
   }
+}
+
+/** Addresses of nodes may hold tokens, wherever these were put. */
+function hidingNodes({ ledgers }: Pick<Config, 'ledgers'>): Hide {
+  return hiding(ledgers.flatMap(({ endpoints }) => endpoints))
 }
 
 /**
@@ -118,7 +124,8 @@ export const serve: Command = {
       process.exitCode = exitCodes.failed
       setImmediate(() => process.exit())
       if (error instanceof ConfigError) throw error
-      const message = `cannot go on: ${messageOf(error)}`
+      const hide = hidingNodes(readSettings(process.env).config)
+      const message = `cannot go on: ${hide(messageOf(error))}`
       throw new CommandError('cannot_go_on', message, { cause: error })
     }
   },

@@ -116,7 +116,7 @@ export interface Inclusion {
   readonly timeUs: number
   /** The text that is signed; its SHA-256 names the block. */
   readonly header: string
-  /** Hex. */
+  /** Hex, lower case, without a prefix. */
   readonly blockHash: string
   /** From the hash of the transaction to the root in the header. */
   readonly path: MerklePath

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import { type Ledger, LedgerUnreachable, type SignedTransaction } from '../../src/ledgers/ledger.ts'
+import { checkProofText } from '../../src/ledgers/proofs/check-proof.ts'
+import { proofOf } from '../../src/ledgers/proofs/proof.ts'
 import { deedOf, includedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
 
 /** A ledger with nothing of ours on it, of one test alone. */
@@ -33,6 +35,25 @@ export function ledgerContract(open: () => Promise<TestedLedger>): void {
       expect(inclusion.timeUs).toBeGreaterThan(0)
       expect(inclusion.header).toContain(String(inclusion.height))
       expect(inclusion.blockHash).not.toBe('')
+    })
+
+    test.each(['root', 'nft'] as const)('of the kind %s has a proof that holds', async (kind) => {
+      await using tested = await open()
+      const { ledger } = tested
+      const deed = await deedOf({ kind })
+      const proof = proofOf({
+        status: 'COMPLETED',
+        isFinal: true,
+        profile: 'unixfs-v1-2025',
+        parts: deed.leaves.map(({ cid }, leaf) => ({ name: '', cid, leaf })),
+        leaves: deed.leaves.map(({ cid }) => cid),
+        ledger: '',
+        network: ledger.network,
+        ...(await putOn(ledger, deed)),
+      })
+      const isOwn = ledger.network === 'sandbox'
+      const { is } = checkProofText(JSON.stringify(proof), { trustedKeys: new Set() })
+      expect(is).toBe(isOwn ? 'proven_under_key' : 'unreachable')
     })
 
     test('that nobody has sent is unknown', async () => {

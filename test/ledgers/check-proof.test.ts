@@ -88,7 +88,8 @@ describe('a proof', () => {
   })
 
   test('for another network says that this one has to be asked', () => {
-    const proof = { ...nft.proof, network: 'xrpl-mainnet', transaction: '1200195000' }
+    const others = { network: 'xrpl-mainnet', transaction: '1200195000', signatures: [] }
+    const proof = { ...nft.proof, ...others }
     expect(check(proof)).toMatchObject({ is: 'unreachable' })
     expect(check({ ...nft.proof, network: 'xrpl-mainnet' })).toMatchObject({ is: 'contradicted' })
   })

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { decodeAccountID } from 'xrpl'
 import type { Deed } from '../../src/ledgers/ledger.ts'
+import { readXrplMemo, xrplHashOf } from '../../src/ledgers/proofs/xrpl-memo.ts'
 import { derOf } from '../../src/ledgers/xrpl/der-signature.ts'
 import {
   addressOf,
@@ -45,6 +47,17 @@ describe.each(vectors)('the transaction $hash of xrpl-py', (vector) => {
     const { asset, ...said } = deed
     expect(read).toMatchObject({ account, deed: said, sequence, terms, hash })
     expect(read?.networkId).toBe(networkId > 1_024 ? networkId : undefined)
+  })
+
+  test('is read for proofs without the library as what it says', () => {
+    const bytes = Buffer.from(blob, 'hex')
+    expect(xrplHashOf(bytes)).toBe(hash)
+    const said = readXrplMemo(bytes)
+    expect(said.root).toBe(deed.root)
+    expect(said.networkId).toBe(networkId > 1_024 ? networkId : undefined)
+    const isToken = deed.kind === 'nft'
+    const accountId = Buffer.from(decodeAccountID(account)).toString('hex')
+    expect(said.tokenOf).toBe(isToken ? accountId : undefined)
   })
 })
 

@@ -7,15 +7,16 @@ import { EvmLedger, type EvmNeeds } from '../../src/ledgers/evm/evm-ledger.ts'
 import { signerOf } from './evm-account.ts'
 import type { LocalNode } from './evm-nodes.ts'
 
-/** The network that anvil and hardhat say they are. */
-const localNetwork = 'eip155:31337'
-
 /** How a ledger of a local node is set; final is what is in a block. */
-export function settingsOf(node: Pick<LocalNode, 'endpoint'>, said: Partial<EvmNeeds> = {}) {
+export function settingsOf(
+  node: Pick<LocalNode, 'endpoint'> & Partial<LocalNode>,
+  said: Partial<EvmNeeds> = {},
+) {
+  const { endpoint, network = 'eip155:31337' } = node
   return {
     ledger: 'ETHEREUM',
-    endpoints: [node.endpoint],
-    network: localNetwork,
+    endpoints: [endpoint],
+    network,
     finality: 0,
     feeMax: undefined,
     signer: signerOf(),

@@ -22,6 +22,11 @@ export abstract class LocalNode extends TestServer {
     return `http://127.0.0.1:${this.port}`
   }
 
+  /** What anvil and hardhat say that they are. */
+  get network(): string {
+    return 'eip155:31337'
+  }
+
   /** Asks it as anybody may. @throws Error with what it says */
   async call(method: string, ...params: readonly unknown[]): Promise<unknown> {
     const response = await fetch(this.endpoint, {

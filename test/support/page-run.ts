@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { expect } from 'vitest'
@@ -47,19 +47,26 @@ export function isPageSkipped(page: string): boolean {
 export class PageRun {
   readonly shell: ShellSession
   readonly #folder: string
+  readonly #settings: Readonly<Record<string, string>>
   #service: ServiceProcess
   #heard: (() => Promise<string>) | undefined
   #expectedToBeHeard: string | undefined
 
-  private constructor(folder: string, service: ServiceProcess) {
+  private constructor(
+    folder: string,
+    service: ServiceProcess,
+    settings: Readonly<Record<string, string>>,
+  ) {
     this.#folder = folder
     this.#service = service
+    this.#settings = settings
     this.shell = new ShellSession(folder, {
-      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+      PATH: [join(folder, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
       PYTHONPATH: pythonPath,
       API: service.http,
       PORT: String(service.mqttPort),
       ADMIN: join(service.dataDir, 'admin.json'),
+      STREAMVAULT_DATA_DIR: service.dataDir,
     })
   }
 
@@ -69,9 +76,13 @@ export class PageRun {
     const folder = mkdtempSync(join(tmpdir(), 'streamvault-page-'))
     // What `npm install mqtt` would bring.
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    // What npx finds in the folder of the service.
+    mkdirSync(join(folder, 'bin'))
+    const command = `#!/bin/sh\nshift\nexec node ${resolve('bin/streamvault.js')} "$@"\n`
+    writeFileSync(join(folder, 'bin', 'npx'), command, { mode: 0o755 })
     // Addresses that the service hands out have the port that it was told of.
     const settings = { ...generatedKey, ...(await publicAddress()), ...more }
-    return new PageRun(folder, await startServiceProcess(newDataDir(), settings))
+    return new PageRun(folder, await startServiceProcess(newDataDir(), settings), settings)
   }
 
   /** Does what a block says, and compares what it prints with what the page says. */
@@ -83,7 +94,10 @@ export class PageRun {
       this.#expectedToBeHeard = output
     } else if (label === 'restart') {
       await this.#restart(text)
+    } else if (label === 'start') {
+      await this.#startAgain()
     } else {
+      if (label === 'stop') await this.#service.end('SIGTERM')
       const printed = await this.shell.run(text)
       if (output !== undefined) expect(withEnd(printed)).toBe(output)
       // The other terminal has been waiting for this one.
@@ -97,6 +111,16 @@ export class PageRun {
     await this.#service.end('SIGTERM')
     rmSync(this.#service.dataDir, { recursive: true })
     rmSync(this.#folder, { recursive: true })
+  }
+
+  /** Starts the service that was stopped, at the same addresses, with the settings that the terminal has by now. */
+  async #startAgain(): Promise<void> {
+    const exported = (await this.shell.run('env')).matchAll(/^(STREAMVAULT_\w+)=(.*)$/gm)
+    this.#service = await startServiceProcess(this.#service.dataDir, {
+      ...this.#settings,
+      STREAMVAULT_MQTT_PORT: String(this.#service.mqttPort),
+      ...Object.fromEntries([...exported].map(([, name = '', value = '']) => [name, value])),
+    })
   }
 
   /** Starts the service again with the settings of a command, whose files are in the folder. */

@@ -80,21 +80,17 @@ function verdictOf(proof: Proof, question: ProofQuestion): Verdict {
   if (final !== (status === 'COMPLETED')) contradict(`final does not go with the status ${status}`)
   if (network !== sandboxNetwork) {
     if (parseText(proof.transaction ?? '')) contradict('the transaction is of another network')
-    const isThere = checkNetworkProof(proof)
-    if (final && !isThere) contradict('it says that it is final, and has no block')
-    if (foundIn(proof, question) === undefined) {
-      return { is: 'not_found', reason: 'the proof is of other bytes' }
-    }
-    return { is: 'unreachable', reason: `only the ledger ${network} itself can say more` }
+    const reason = checkNetworkProof(proof)
+    if (final && proof.block === null) contradict('it says that it is final, and has no block')
+    if (foundIn(proof, question) === undefined) return notOfThese
+    return reason === undefined ? notYet : { is: 'unreachable', reason }
   }
   const said = saidByTransaction(proof)
   const header = said ? saidByBlock(proof, said) : undefined
   if (final && !header) contradict('it says that it is final, and has no block')
   const cid = foundIn(proof, question)
-  if (cid === undefined) return { is: 'not_found', reason: 'the proof is of other bytes' }
-  if (!final || !header) {
-    return { is: 'not_found', reason: 'by this proof it was on no ledger yet: ask for a later one' }
-  }
+  if (cid === undefined) return notOfThese
+  if (!final || !header) return notYet
   const keyIds = proof.signatures.map(({ key_id: id }) => id)
   const trusted = keyIds.find((id) => question.trustedKeys.has(id))
   return {
@@ -106,6 +102,12 @@ function verdictOf(proof: Proof, question: ProofQuestion): Verdict {
     txHash: proof.tx_hash ?? '',
     keyId: trusted ?? keyIds[0] ?? '',
   }
+}
+
+const notOfThese: Verdict = { is: 'not_found', reason: 'the proof is of other bytes' }
+const notYet: Verdict = {
+  is: 'not_found',
+  reason: 'by this proof it was on no ledger yet: ask for a later one',
 }
 
 function contradict(reason: string): never {

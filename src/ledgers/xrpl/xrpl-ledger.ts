@@ -225,7 +225,7 @@ export class XrplLedger implements Ledger {
         height,
         timeUs: Date.parse(textOf(found['close_time_iso'])) * 1_000,
         header: JSON.stringify({ network: this.network, height, hash }),
-        blockHash: hash,
+        blockHash: hash.toLowerCase(),
         path: { index: 0, size: 1, hashes: [] },
         signatures: [],
         ...(tokenId !== undefined && { tokenId }),

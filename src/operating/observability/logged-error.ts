@@ -1,3 +1,5 @@
+import type { Hide } from './hidden-addresses.ts'
+
 /** Errors behind an error, and beside each other, that are written down. */
 const causesMax = 4
 
@@ -14,8 +16,15 @@ interface LoggedError {
 /**
  * What is written down of anything thrown: what it says, where, and why. None of the other fields that
  * libraries add, because these hold whole requests, with their headers and bodies.
+ *
+ * @param hide what else is not to be written down
  */
-export function loggedError(error: unknown, causesLeft = causesMax): unknown {
+export function loggedError(
+  error: unknown,
+  hide: Hide = (text) => text,
+  causesLeft = causesMax,
+): unknown {
+  const withoutSecrets = (text: string) => withoutTokens(hide(text))
   if (!(error instanceof Error)) return withoutSecrets(describe(error))
   const { name, message, stack, cause } = error
   const { code, errors } = error as { readonly code?: unknown; readonly errors?: unknown }
@@ -25,13 +34,13 @@ export function loggedError(error: unknown, causesLeft = causesMax): unknown {
     message: withoutSecrets(message),
     stack: stack && withoutSecrets(stack),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    ...(cause !== undefined && goesOn && { cause: loggedError(cause, causesLeft - 1) }),
-    ...(Array.isArray(errors) && goesOn && { errors: listed(errors, causesLeft - 1) }),
+    ...(cause !== undefined && goesOn && { cause: loggedError(cause, hide, causesLeft - 1) }),
+    ...(Array.isArray(errors) && goesOn && { errors: listed(errors, hide, causesLeft - 1) }),
   } satisfies LoggedError
 }
 
-function listed(errors: readonly unknown[], causesLeft: number): readonly unknown[] {
-  return errors.slice(0, causesMax).map((one) => loggedError(one, causesLeft))
+function listed(errors: readonly unknown[], hide: Hide, causesLeft: number): readonly unknown[] {
+  return errors.slice(0, causesMax).map((one) => loggedError(one, hide, causesLeft))
 }
 
 function describe(thrown: unknown): string {
@@ -44,6 +53,6 @@ const credentials = /\/\/[^\s/@"']+@/g
 const query = /(\/\/[^\s?"']+)\?[^\s"')]+/g
 
 /** Messages name addresses: tokens stand in their queries, and passwords before their hosts. */
-function withoutSecrets(text: string): string {
+function withoutTokens(text: string): string {
   return text.replace(credentials, '//[secret]@').replace(query, '$1?[secret]')
 }

@@ -11,6 +11,7 @@ import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { Caller, type Remote, serveCalls } from '../../core/threads/rpc.ts'
 import { ledgerKeys } from '../../ledgers/sandbox/keys.ts'
+import { hiding } from '../../operating/observability/hidden-addresses.ts'
 import { createLogger } from '../../operating/observability/logger.ts'
 import { openStateForReading, plain } from '../../storage/state/database.ts'
 import { Verifier } from '../../twins/verification/verifier.ts'
@@ -27,7 +28,8 @@ interface Parts extends Omit<LaneParts, 'calls'> {
 function run(port: MessagePort, data: AnchoringThreadData): void {
   // Acknowledgements go before.
   lowerThreadPriority()
-  const logger = createLogger(data.logLevel)
+  const hide = hiding(data.ledgers.flatMap(({ endpoints }) => endpoints))
+  const logger = createLogger(data.logLevel, hide)
   const state = openStateForReading(data.statePath)
   const { calls } = new Caller<AnchorDeskProcedures>(data.desk)
   const onFailure = (error: unknown) => {

@@ -119,6 +119,7 @@ const factNames: Readonly<Record<string, string>> = {
   sequence: 'Sequence',
   status: 'Status',
   ledger: 'Ledger',
+  anchors_left: 'Anchors it can pay for',
   type: 'Type',
   permission: 'Permission',
   username: 'User',
