@@ -49,6 +49,8 @@ class WatchedWork extends OpenWork {
  */
 export class XrplLane implements AsyncDisposable {
   readonly node: XrplNode
+  /** Asked in this order. */
+  #nodes: readonly XrplNode[]
   readonly clock = new HandClock()
   readonly failures: unknown[] = []
   readonly #twins: Twins
@@ -79,6 +81,7 @@ export class XrplLane implements AsyncDisposable {
 
   private constructor(twins: Twins, node: XrplNode, killAt: number) {
     this.node = node
+    this.#nodes = [node]
     this.#twins = twins
     this.#killAt = killAt
     this.#rows = new AnchoredRows(twins.tests, twins.tests)
@@ -151,6 +154,13 @@ export class XrplLane implements AsyncDisposable {
         .set({ status: 'METADATA_STORED', token_id: '', tx_hash: '' })
         .where('network', '=', network),
     )
+  }
+
+  /** Adds a node of the same chain, to be asked before the other one; to be called before anything settles. */
+  async addNodeBefore(): Promise<XrplNode> {
+    const node = await XrplNode.start(this.chain)
+    this.#nodes = [node, ...this.#nodes]
+    return node
   }
 
   /** Something to be anchored. Resolves with its id. */
@@ -237,7 +247,7 @@ export class XrplLane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end()
-    await this.node[Symbol.asyncDispose]()
+    for (const node of this.#nodes) await node[Symbol.asyncDispose]()
   }
 
   async #isAtRest(): Promise<boolean> {
@@ -276,7 +286,11 @@ export class XrplLane implements AsyncDisposable {
   }
 
   async #opened(role: KeyRole, signal: AbortSignal): Promise<Ledger> {
-    const ledger = await openXrplLedger(this.node, { role })
+    const ledger = await openXrplLedger(this.node, {
+      role,
+      endpoints: this.#nodes.map(({ endpoint }) => endpoint),
+      heights: await new OpenWork(this.#twins.tests.state, this.network, role).heights(),
+    })
     this.#ledgers.add(ledger)
     if (this.hasDistributor || role === 'issuer') return ledger
     this.#rest(role, signal)

@@ -1,5 +1,6 @@
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import type { KeyRole } from '../keys/ledger-key.ts'
+import type { Heights } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
 import { XrplLedger } from './xrpl-ledger.ts'
 
@@ -11,6 +12,8 @@ export interface OpenXrplNeeds {
   readonly signerOf: (role: KeyRole) => Promise<Signer>
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /**
@@ -22,6 +25,7 @@ export async function openXrpl({ settings, ...needs }: OpenXrplNeeds): Promise<X
   const { endpoints, network, feeMax } = settings
   const issuer = await needs.signerOf('issuer')
   const distributor = await needs.signerOf('distributor')
-  const { role, batchWaitUs } = needs
-  return new XrplLedger({ endpoints, network, feeMax, issuer, distributor, role, batchWaitUs })
+  const { role, batchWaitUs, heights } = needs
+  const accounts = { issuer, distributor, role }
+  return new XrplLedger({ endpoints, network, feeMax, ...accounts, batchWaitUs, heights })
 }

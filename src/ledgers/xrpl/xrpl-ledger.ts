@@ -3,6 +3,7 @@ import type { KeyRole } from '../keys/ledger-key.ts'
 import {
   type Deed,
   type FoundTransaction,
+  type Heights,
   type Ledger,
   LedgerUnreachable,
   type Preparation,
@@ -11,6 +12,7 @@ import {
   type Submission,
   type Terms,
 } from '../ledger.ts'
+import { BlockWatch } from '../nodes/block-watch.ts'
 import { mappingOf } from '../sandbox/mapping.ts'
 import type { Signer } from '../signer.ts'
 import { AccountHistory } from './account-history.ts'
@@ -18,7 +20,6 @@ import { accountCall, accountIn, requireMoney } from './account-state.ts'
 import { dropsOf, type Members, membersOf, numberOf, textOf } from './answers.ts'
 import { issuanceIdIn } from './asset-transactions.ts'
 import { isDone, meaningOf } from './engine-results.ts'
-import { LedgerWatch } from './ledger-watch.ts'
 import { foundIn, resultOf, XrplNodes } from './xrpl-nodes.ts'
 import {
   addressOf,
@@ -39,6 +40,9 @@ const inFlightMax = 10
  */
 const ledgersAhead = 30
 
+/** Between two questions for a new ledger, at most: they come every three to five seconds. */
+const watchMsMax = 1_000
+
 /** Drops of one transaction, where the operator names no cap: 10 are usual. */
 const feeMaxUsual = 100_000n
 
@@ -55,6 +59,8 @@ export interface XrplNeeds {
   readonly role: KeyRole
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /** Deeds that leave something on the ledger which the account has to keep a reserve for (https://xrpl.org/docs/concepts/accounts/reserves#owner-reserves). */
@@ -73,7 +79,7 @@ export class XrplLedger implements Ledger {
   readonly #feeMax: bigint
   readonly #nodes: XrplNodes
   readonly #history: AccountHistory
-  readonly #watch: LedgerWatch
+  readonly #watch: BlockWatch
 
   /** Asks nobody. */
   constructor(needs: XrplNeeds) {
@@ -87,7 +93,11 @@ export class XrplLedger implements Ledger {
     this.#feeMax = feeMax === undefined ? feeMaxUsual : BigInt(feeMax)
     this.#nodes = new XrplNodes(needs)
     this.#history = new AccountHistory(this.#nodes, this.account)
-    this.#watch = new LedgerWatch(this.#nodes)
+    this.#watch = new BlockWatch(this.#nodes, watchMsMax)
+  }
+
+  get heights(): Heights | undefined {
+    return this.#nodes.heights
   }
 
   async prepare(deed: Deed): Promise<Preparation> {
