@@ -3119,6 +3119,9 @@ export interface SharedOperations {
         readonly id: number
         readonly reason: string
         readonly message: string
+
+        /** What to do about it, for people. */
+        readonly remedy: string
         readonly details: readonly ErrorDetail[]
       }[]
     }
@@ -3606,6 +3609,9 @@ export interface SharedOperations {
         readonly id: number
         readonly reason: string
         readonly message: string
+
+        /** What to do about it, for people. */
+        readonly remedy: string
         readonly details: readonly ErrorDetail[]
       }[]
     }
@@ -3723,6 +3729,9 @@ export interface SharedOperations {
             /** Why; as in the quarantine. */
             readonly error: string
             readonly message: string
+
+            /** What to do about it, for people. */
+            readonly remedy: string
             readonly details: readonly ErrorDetail[]
             readonly status: 'rejected'
           }
@@ -6442,6 +6451,9 @@ export type ErrorBody = {
   readonly message: string
   readonly statusCode: number
 
+  /** What to do about it, for people. */
+  readonly remedy: string
+
   /** Seconds until another try makes sense. */
   readonly retryAfter?: number | undefined
   readonly details?: readonly ErrorDetail[] | undefined
@@ -9148,6 +9160,9 @@ export type QuarantineEntry = {
   readonly id: number
   readonly reason: string
   readonly message: string
+
+  /** What to do about it, for people. */
+  readonly remedy: string
   readonly details: readonly ErrorDetail[]
 
   /** The bytes as they came. */
@@ -9170,6 +9185,9 @@ export type QuarantineEntryOfStream = {
   readonly id: number
   readonly reason: string
   readonly message: string
+
+  /** What to do about it, for people. */
+  readonly remedy: string
   readonly details: readonly ErrorDetail[]
 
   /** The bytes as they came. */
@@ -9429,6 +9447,9 @@ export type RejectedReading = {
   /** Why; as in the quarantine. */
   readonly error: string
   readonly message: string
+
+  /** What to do about it, for people. */
+  readonly remedy?: string | undefined
   readonly details?: readonly ErrorDetail[] | undefined
 }
 export type SecretRotation = {
