@@ -1,14 +1,9 @@
 import { hash } from 'node:crypto'
-import type {
-  Judge,
-  Receipt,
-  RefusalReason,
-  RefusedReading,
-  Verdict,
-} from '../src/contracts/reading.ts'
+import type { Judge, Receipt, RefusedReading, Verdict } from '../src/contracts/reading.ts'
 import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import type { TransformStep } from '../src/contracts/transform-step.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
+import type { RefusalReason } from '../src/core/refusal-catalogue.ts'
 import type { TimeProblem } from '../src/core/time.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
 import { judgeOfEvents } from './events.ts'

@@ -20,7 +20,7 @@ import {
   sumUs,
 } from './times/epochs.ts'
 import { readLocal } from './times/local-times.ts'
-import { implausible, tooEarly } from './times/plausible.ts'
+import { implausible, likelyEpoch, tooEarly } from './times/plausible.ts'
 import { parseTimePattern } from './times/time-pattern.ts'
 import { type ExactTime, exactTime, type WallTime } from './times/wall-time.ts'
 
@@ -112,13 +112,13 @@ function readerOfBefore(format: TimestampFormat): TimeReader {
   if (places === undefined) {
     const read = instantReader(format, undefined)
     return ({ value }) => {
-      if (typeof value !== 'string') return notText
+      if (typeof value !== 'string') return notText(value)
       const found = format === 'rfc3339' ? parseRfc3339(value) : read(value)
       return typeof found === 'object' && 'us' in found ? since1970(found.us) : since1970(found)
     }
   }
   return ({ value, source }) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) return notCount
+    if (typeof value !== 'number' || !Number.isFinite(value)) return notCount(value)
     const us = source === undefined ? epochUs(value, places) : decimalUs(source, places)
     return typeof us === 'bigint' && us > 0n
       ? { problem: 'is beyond the year 2255' }
@@ -126,8 +126,17 @@ function readerOfBefore(format: TimestampFormat): TimeReader {
   }
 }
 
-const notText: TimeProblem = { problem: 'must be a text in RFC 3339 format' }
-const notCount: TimeProblem = { problem: 'must be a number of units since 1970' }
+function notText(value: unknown): TimeProblem {
+  const fit = typeof value === 'number' ? likelyEpoch(value) : undefined
+  const advice = fit === undefined ? '' : `, or timestampFormat ${fit} for such a number`
+  return { problem: `must be a text in RFC 3339 format${advice}` }
+}
+
+function notCount(value: unknown): TimeProblem {
+  const isText = typeof value === 'string' && typeof parseInstant(value) === 'number'
+  const advice = isText ? ', or timestampFormat rfc3339 for such a text' : ''
+  return { problem: `must be a number of units since 1970${advice}` }
+}
 
 function since1970(found: InstantUs | TimeProblem): number | TimeProblem {
   if (typeof found === 'object') return found
@@ -175,7 +184,7 @@ function textReader(format: TimestampFormat, rules: TimeRules): InstantReader {
   return (claim) => {
     const { value } = claim
     if (typeof value !== 'string') {
-      return format === 'rfc3339' ? notText : { problem: 'must be a text' }
+      return format === 'rfc3339' ? notText(value) : { problem: 'must be a text' }
     }
     const found = read(value)
     if ('problem' in found || added === undefined) return 'problem' in found ? found : found.us

@@ -1,24 +1,46 @@
 import type { ErrorEntry } from '../src/core/error-catalogue.ts'
+import type { RefusalEntry } from '../src/core/refusal-catalogue.ts'
 
-/** The page of all error codes, as Markdown. */
-export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): string {
+/** The page of all error codes and all reasons of the quarantine, as Markdown. */
+export function errorsPage(
+  catalogue: Readonly<Record<string, ErrorEntry>>,
+  refusals: Readonly<Record<string, RefusalEntry>>,
+): string {
   const rows = Object.entries(catalogue).map(
     ([code, { status, meaning, remedy, retryable }]) =>
       `| \`${code}\` | ${status} | ${meaning} | ${remedy} | ${retryable ? 'yes' : 'no'} |`,
   )
-  return `${[...introduction, ...rows].join('\n')}\n`
+  const reasons = Object.entries(refusals).map(
+    ([reason, { meaning, remedy }]) => `| \`${reason}\` | ${meaning} | ${remedy} |`,
+  )
+  return `${[...introduction, ...rows, ...ofReadings, ...reasons].join('\n')}\n`
 }
 
 const introduction = [
   '# Errors',
   '',
-  'Made from `src/core/error-catalogue.ts` by `npm run docs`; do not edit.',
+  'Made from `src/core/error-catalogue.ts` and `src/core/refusal-catalogue.ts` by `npm run docs`; do not edit.',
   '',
-  'Every error answer of either interface is `{error, message, statusCode}`, with `retryAfter` (seconds,',
+  'Every error answer of either interface is `{error, message, statusCode, remedy}`, with `retryAfter` (seconds,',
   'also in the `Retry-After` header) on 429 and 503, and `details: [{path, message}]` where single places',
   'of a request are wrong. `error` is one of these codes; which of them an operation can answer is in',
-  '`/openapi.json`. The last column says whether the very same request may succeed later.',
+  '`/openapi.json`. `remedy` says what to do: the text below, or a more exact one where the service knows',
+  'more, such as the entry that STREAMVAULT_EGRESS_ALLOW lacks or the permission that the key lacks.',
+  'The last column says whether the very same request may succeed later.',
   '',
   '| code | status | meaning | what to do | again? |',
   '| --- | --- | --- | --- | --- |',
+]
+
+const ofReadings = [
+  '',
+  '## Readings that are refused',
+  '',
+  'A reading that is refused goes into the quarantine of its stream, with one of these as its `reason`. The answer',
+  'to whoever sent it (`error` of each member of `rejected`, `reason` of a single reading), the entry in the',
+  'quarantine and the event of a tail have the same `remedy`. `POST /streams/{streamId}/validate` says the',
+  'same beforehand and keeps nothing.',
+  '',
+  '| reason | meaning | what to do |',
+  '| --- | --- | --- |',
 ]

@@ -1,13 +1,14 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCatalogue } from '../src/core/error-catalogue.ts'
+import { refusalCatalogue } from '../src/core/refusal-catalogue.ts'
 import { clientFiles, clientFolder } from './client/client-files.ts'
 import { servedDocument } from './client/served-document.ts'
 import { errorsPage } from './errors-page.ts'
 import { withKeyTables } from './key-tables.ts'
 import { sourceKeyTables } from './source-keys.ts'
 
-writeFileSync('docs/errors.md', errorsPage(errorCatalogue))
+writeFileSync('docs/errors.md', errorsPage(errorCatalogue, refusalCatalogue))
 for (const file of globSync('docs/*.md')) {
   const page = readFileSync(file, 'utf8')
   const written = withKeyTables(page, sourceKeyTables)

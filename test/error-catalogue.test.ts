@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorsPage } from '../scripts/errors-page.ts'
 import { type ErrorEntry, errorCatalogue } from '../src/core/error-catalogue.ts'
+import { refusalCatalogue } from '../src/core/refusal-catalogue.ts'
+import { nothingNamed, unknownNames } from './support/named-remedies.ts'
 
 const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorCatalogue)
 
@@ -16,7 +18,9 @@ const tests = textOf('test/**/*.test.ts', 'test/contracts/*.ts')
 
 describe('the catalogue of errors', () => {
   test('is the one in docs/errors.md (npm run docs)', () => {
-    expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage(errorCatalogue))
+    expect(readFileSync('docs/errors.md', 'utf8')).toBe(
+      errorsPage(errorCatalogue, refusalCatalogue),
+    )
   })
 
   test.each(entries)('says of %s what it means and what to do', (code, entry) => {
@@ -44,5 +48,32 @@ describe('the catalogue of errors', () => {
     const codes = entries.map(([code]) => code)
 
     expect(codes).toEqual(codes.toSorted())
+  })
+})
+
+const remedies = Object.entries({ ...refusalCatalogue, ...errorCatalogue })
+
+describe('what to do about', () => {
+  test.each(remedies)('%s names something to do it with', (_, { remedy }) => {
+    expect(nothingNamed(remedy)).toBe(false)
+  })
+
+  test.each(remedies)('%s names only what there is', (_, { remedy }) => {
+    expect(unknownNames(remedy)).toEqual([])
+  })
+
+  test.each([
+    'GET /nothing',
+    'STREAMVAULT_NOTHING',
+    'docs/nothing.md',
+    'X-Nothing-Such',
+    'noSuchKey',
+    'npx streamvault nothing',
+  ])('%s would be noticed', (name) => {
+    expect(unknownNames(`Try ${name}.`)).toEqual([name])
+  })
+
+  test('the rest names nothing', () => {
+    expect(nothingNamed('Mend what is wrong.')).toBe(true)
   })
 })

@@ -80,6 +80,7 @@ export async function failureIn(response: Response, sent: Outgoing): Promise<Api
     status: response.status,
     code: body.error as ErrorCode,
     details: body.details ?? [],
+    remedy: body.remedy,
     retryAfterS: body.retryAfter ?? secondsIn(response.headers),
     idempotencyKey,
     headers: response.headers,

@@ -17,6 +17,7 @@ interface FailureFacts {
   readonly status: number
   readonly code: FailureCode
   readonly details?: readonly FailureDetail[]
+  readonly remedy?: string | undefined
   readonly retryAfterS?: number | undefined
   readonly idempotencyKey?: string | undefined
   readonly headers?: Headers
@@ -32,6 +33,8 @@ export class ApiFailure extends Error {
   readonly code: FailureCode
   /** What is wrong, place by place; mostly none. */
   readonly details: readonly FailureDetail[]
+  /** What to do about it, where the service says so. */
+  readonly remedy: string | undefined
   /** Seconds until another try makes sense, where the service says so. */
   readonly retryAfterS: number | undefined
   /** A call that repeats this one under its key does nothing twice, whether this one has done it or not. */
@@ -48,6 +51,7 @@ export class ApiFailure extends Error {
     this.status = facts.status
     this.code = facts.code
     this.details = facts.details ?? []
+    this.remedy = facts.remedy
     this.retryAfterS = facts.retryAfterS
     this.idempotencyKey = facts.idempotencyKey
     this.headers = facts.headers ?? new Headers()

@@ -3189,6 +3189,9 @@ export interface SharedOperations {
         readonly id: number
         readonly reason: string
         readonly message: string
+
+        /** What to do about it, for people. */
+        readonly remedy: string
         readonly details: readonly ErrorDetail[]
       }[]
     }
@@ -3689,6 +3692,9 @@ export interface SharedOperations {
         readonly id: number
         readonly reason: string
         readonly message: string
+
+        /** What to do about it, for people. */
+        readonly remedy: string
         readonly details: readonly ErrorDetail[]
       }[]
     }
@@ -3806,6 +3812,9 @@ export interface SharedOperations {
             /** Why; as in the quarantine. */
             readonly error: string
             readonly message: string
+
+            /** What to do about it, for people. */
+            readonly remedy: string
             readonly details: readonly ErrorDetail[]
             readonly status: 'rejected'
           }
@@ -6559,6 +6568,9 @@ export type ErrorBody = {
   readonly message: string
   readonly statusCode: number
 
+  /** What to do about it, for people. */
+  readonly remedy: string
+
   /** Seconds until another try makes sense. */
   readonly retryAfter?: number | undefined
   readonly details?: readonly ErrorDetail[] | undefined
@@ -9294,6 +9306,9 @@ export type QuarantineEntry = {
   readonly id: number
   readonly reason: string
   readonly message: string
+
+  /** What to do about it, for people. */
+  readonly remedy: string
   readonly details: readonly ErrorDetail[]
 
   /** The bytes as they came. */
@@ -9316,6 +9331,9 @@ export type QuarantineEntryOfStream = {
   readonly id: number
   readonly reason: string
   readonly message: string
+
+  /** What to do about it, for people. */
+  readonly remedy: string
   readonly details: readonly ErrorDetail[]
 
   /** The bytes as they came. */
@@ -9575,6 +9593,9 @@ export type RejectedReading = {
   /** Why; as in the quarantine. */
   readonly error: string
   readonly message: string
+
+  /** What to do about it, for people. */
+  readonly remedy?: string | undefined
   readonly details?: readonly ErrorDetail[] | undefined
 }
 export type SecretRotation = {

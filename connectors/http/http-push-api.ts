@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { formatOfMediaType } from '../../processors/decode.ts'
 import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import { errorDetail, errorSchema } from '../../src/requests/http/openapi/error-answers.ts'
 import { exampleOf } from '../../src/requests/http/openapi/example.ts'
 import * as s from '../../src/requests/http/schema.ts'
@@ -16,14 +17,15 @@ const reading = s.component('Reading', {
 
 export const rejectionMembers = {
   index: { ...s.count, description: 'Its place in the batch.' },
-  error: { ...s.text, examples: ['wrong_type'], description: 'Why; as in the quarantine.' },
+  error: { ...s.text, examples: ['schema_mismatch'], description: 'Why; as in the quarantine.' },
   message: s.text,
+  remedy: { ...s.text, description: 'What to do about it, for people.' },
   details: s.listOf(errorDetail),
 }
 
 const rejectionSchema = s.component(
   'RejectedReading',
-  s.record(rejectionMembers, { optional: ['details'] }),
+  s.record(rejectionMembers, { optional: ['remedy', 'details'] }),
 )
 
 /** Why a reading of a batch was not taken (decisions.md#answers-to-readings); ours always say all. */
@@ -100,8 +102,9 @@ const rejectedAnswer = {
           {
             error: 'reading_rejected',
             statusCode: 422,
-            reason: 'wrong_type',
+            reason: 'schema_mismatch',
             message: 'temperature must be a number',
+            remedy: refusalRemedy('schema_mismatch'),
             details: [{ path: 'temperature', message: 'must be a number' }],
           },
         ],

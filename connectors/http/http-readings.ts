@@ -14,8 +14,9 @@ import type {
   Verdict,
 } from '../../src/contracts/reading.ts'
 import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
-import { DomainError } from '../../src/core/errors.ts'
+import { DomainError, remedyOf } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import { formatUs } from '../../src/core/time.ts'
 import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
 import { requestContext } from './request-context.ts'
@@ -94,7 +95,7 @@ export async function durable(
 
 export function rejectionOf(index: number, refusal: RefusedReading): Rejection {
   const { reason, message, details } = refusal
-  return { index, error: reason, message, details }
+  return { index, error: reason, message, remedy: refusalRemedy(reason), details }
 }
 
 /** What became of a single reading (decisions.md#answers-to-readings). */
@@ -104,7 +105,9 @@ export function answerOne(reply: FastifyReply, streamId: StreamId, verdict: Verd
     return sent(reply, 202, { streamId, timestamp, status: 'accepted' } satisfies AcceptedBody)
   }
   const { reason, message, details } = verdict
-  return sent(reply, 422, { error: 'reading_rejected', statusCode: 422, reason, message, details })
+  const remedy = refusalRemedy(reason)
+  const refusal = { error: 'reading_rejected', statusCode: 422, reason, message, remedy, details }
+  return sent(reply, 422, refusal)
 }
 
 /** What became of the readings of a batch (decisions.md#answers-to-readings). */
@@ -119,7 +122,8 @@ export function answerMany(
     return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
   }
   const message = 'every reading of the batch was refused'
-  const refusal = { error: 'reading_rejected', message, statusCode: 422 }
+  const remedy = remedyOf('reading_rejected')
+  const refusal = { error: 'reading_rejected', message, statusCode: 422, remedy }
   return sent(reply, 422, { ...refusal, accepted, rejected })
 }
 

@@ -3,6 +3,7 @@ import { isSelfDescribing, textMemberOf } from '../../processors/decode.ts'
 import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type { CompiledStream, DecodedMessage } from '../../src/contracts/reading.ts'
+import { remedyOf } from '../../src/core/errors.ts'
 import { passSources } from '../../src/core/number-sources.ts'
 import type { Rejection } from './http-push-api.ts'
 import { mapElements, newRoom } from './mapped-elements.ts'
@@ -146,17 +147,26 @@ async function loadInTurns(
 
 /** Why nothing was taken for a stream. */
 function refusalOf(streamId: string, stream: CompiledStream | undefined): Refusal {
-  if (stream?.isInternal) return { error: 'conflict', message: writtenByService, details: [] }
+  if (stream?.isInternal) return internal
   if (stream !== undefined) return paused
   const details = [{ path: 'streamId', message: 'is no stream of yours' }]
-  return { error: 'not_found', message: `no stream ${streamId.slice(0, 100)}`, details }
+  const message = `no stream ${streamId.slice(0, 100)}`
+  return { error: 'not_found', message, remedy: remedyOf('not_found'), details }
 }
 
 export const writtenByService = 'only the service itself writes into this stream'
 
+const internal: Refusal = {
+  error: 'conflict',
+  message: writtenByService,
+  remedy: 'Send to another stream of yours, such as a new one of POST /streams.',
+  details: [],
+}
+
 const paused: Refusal = {
   error: 'stream_paused',
   message: 'the stream is paused',
+  remedy: remedyOf('stream_paused'),
   details: [],
 }
 
@@ -185,10 +195,17 @@ function byAddress(
     const element = unread === undefined ? undefined : elements()[index]
     const streamId = element && isSelfDescribing(format) && textMemberOf(format, element, address)
     if (typeof streamId === 'string') add(streamId, index, undefined, problem)
-    else rejected.push({ index, error: 'malformed', message: problem, details: [] })
+    else rejected.push({ index, ...withoutAddress, message: problem })
   }
   return { addressed, rejected }
 }
+
+/** What is sent to no stream is in no quarantine. */
+const withoutAddress = {
+  error: 'malformed',
+  remedy: 'Give each reading the id of its stream in streamId, as GET /streams has it.',
+  details: [],
+} as const
 
 function nothingYet(): Addressed {
   return { places: [], readings: [], unreadable: new Map() }

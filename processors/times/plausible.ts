@@ -1,6 +1,6 @@
 import type { TimestampFormat } from '../../src/contracts/stream-schema.ts'
 import { comparableUs, formatUs, type InstantUs, type TimeProblem } from '../../src/core/time.ts'
-import { epochFormats } from './epochs.ts'
+import { epochFormats, epochPlaces, epochUs } from './epochs.ts'
 
 /** Numbers below and from there on mean times by another unit, or come from a clock that was never set. */
 const firstUs = Date.UTC(1970, 1, 1) * 1_000
@@ -35,6 +35,12 @@ export function implausible(epoch: ReadEpoch): TimeProblem | undefined {
 
 function isPlausible(us: InstantUs, minUs: number | undefined): boolean {
   return us >= (minUs ?? firstUs) && us < endUs
+}
+
+/** The epoch format that a number is likely to be in, where none was expected. */
+export function likelyEpoch(count: number): TimestampFormat | undefined {
+  const usIn = (format: TimestampFormat) => epochUs(count, epochPlaces(format) ?? 0)
+  return fitting({ us: Number.NaN, format: 'rfc3339', minUs: undefined, usIn })
 }
 
 /** Units are so far apart that a number fits one of them, but for some that are far from today in both. */

@@ -1,23 +1,12 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
+import type { RefusalReason } from '../core/refusal-catalogue.ts'
 
 import type { MessageContext } from './mapping.ts'
 import type { ContextRoot } from './path.ts'
 import type { FormatOptions, PayloadFormat, StreamSchema } from './stream-schema.ts'
 
 import type { TransformStep } from './transform-step.ts'
-
-/** Why a reading was not accepted. Stable names: they are stored, counted and filtered by. */
-export type RefusalReason =
-  | 'malformed'
-  | 'schema_mismatch'
-  | 'timestamp_invalid'
-  | 'timestamp_missing'
-  | 'timestamp_implausible'
-  | 'timestamp_in_future'
-  | 'mapping_failed'
-  | 'stream_paused'
-  | 'transform_failed'
 
 /** Readings of one message, still of unknown shape. */
 export interface DecodedMessage {

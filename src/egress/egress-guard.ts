@@ -60,7 +60,8 @@ export class EgressGuard {
     const { addresses, problem } = await this.examine(destination)
     if (problem === undefined) return addresses
     const message = `${entryText(destination)} may not be connected to: ${problem}`
-    throw new DomainError('destination_not_allowed', message)
+    const remedy = destinationRemedy(destination)
+    throw new DomainError('destination_not_allowed', message, { remedy })
   }
 
   /** The addresses of a destination. A name that is kept from public DNS is not asked for. */
@@ -112,6 +113,13 @@ export function withRemedy(reason: string, destination: Destination): string {
   const entry = entryAllowing(destination)
   if (entry === undefined) return reason
   return `${reason}; who runs the service can allow '${entry}' in STREAMVAULT_EGRESS_ALLOW`
+}
+
+/** What to do about a refusal; undefined where nothing is known but what its code says. */
+export function destinationRemedy(destination: Destination): string | undefined {
+  const entry = entryAllowing(destination)
+  if (entry === undefined) return undefined
+  return `Name a public address, or ask the operator to add ${entry} to STREAMVAULT_EGRESS_ALLOW and restart the service.`
 }
 
 /** Asks over the network only: a name server that hangs must not take the store's threads. */

@@ -27,8 +27,11 @@ function expectError(answer: RawAnswer, statusCode: number, error: string): void
   expect(answer.status).toBe(statusCode)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
   expect(answer.body).toMatchObject({ error, statusCode })
-  expect(answer.body.message).toMatch(/\S/)
-  expect(['error', 'message', 'statusCode', 'details', 'retryAfter']).toEqual(
+  expect([answer.body.message, answer.body.remedy]).toEqual([
+    expect.stringMatching(/\S/),
+    expect.stringMatching(/^[A-Z].*\.$/),
+  ])
+  expect(['error', 'message', 'statusCode', 'remedy', 'details', 'retryAfter']).toEqual(
     expect.arrayContaining(Object.keys(answer.body)),
   )
   expect(answer.text).not.toMatch(/\bat \S+ \(|node_modules|\.ts:|SELECT /)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -50,6 +51,7 @@ describe('the quarantine of a stream', () => {
       id: expect.any(Number) as number,
       reason: 'schema_mismatch',
       message: expect.stringContaining('temperature') as string,
+      remedy: refusalRemedy('schema_mismatch'),
       details: [{ path: 'temperature', message: expect.any(String) as string }],
       payload: single,
       encoding: 'utf8',

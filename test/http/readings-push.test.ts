@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts'
@@ -132,12 +133,14 @@ describe('a batch', () => {
           index: 1,
           error: 'schema_mismatch',
           message: expect.stringContaining('temperature') as string,
+          remedy: refusalRemedy('schema_mismatch'),
           details: [{ path: 'temperature', message: expect.any(String) as string }],
         },
         {
           index: 2,
           error: 'malformed',
           message: expect.stringMatching(/\S/) as string,
+          remedy: refusalRemedy('malformed'),
           details: [],
         },
       ],

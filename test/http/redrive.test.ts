@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -84,6 +85,7 @@ describe('a redrive after a fix of the definition', () => {
         id: entry?.id,
         reason: 'schema_mismatch',
         message: 'temperature must be string',
+        remedy: refusalRemedy('schema_mismatch'),
         details: [{ path: 'temperature', message: 'must be string' }],
       },
     ])

@@ -106,7 +106,7 @@ describe('an error', () => {
     const answer = await answerTo(new Error('SELECT secret FROM users'))
 
     expect(answer.statusCode).toBe(500)
-    expect(Object.keys(answer.json())).toEqual(['error', 'message', 'statusCode'])
+    expect(Object.keys(answer.json())).toEqual(['error', 'message', 'statusCode', 'remedy'])
     expect(answer.body).not.toContain('SELECT')
   })
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -47,6 +48,7 @@ describe('validating readings', () => {
           status: 'rejected',
           error: 'schema_mismatch',
           message: 'temperature must be number',
+          remedy: refusalRemedy('schema_mismatch'),
           details: [{ path: 'temperature', message: 'must be number' }],
         },
         {
@@ -54,6 +56,7 @@ describe('validating readings', () => {
           status: 'rejected',
           error: 'timestamp_invalid',
           message: expect.any(String) as string,
+          remedy: expect.stringContaining('timestampFormat') as string,
           details: [{ path: 'timestamp', message: expect.any(String) as string }],
         },
       ],

@@ -353,3 +353,18 @@ describe('a time that its format knows as one', () => {
     expect(judged('epoch_s', reading)).toContain(noNumber)
   })
 })
+
+describe('a time in another form names the format that it fits:', () => {
+  test.each([
+    [1_767_225_600, 'rfc3339', 'epoch_s'],
+    [1_767_225_600_000, 'rfc3339', 'epoch_ms'],
+    [1_767_225_600_000_000, 'rfc3339', 'epoch_us'],
+    ['2026-01-01T00:00:00Z', 'epoch_s', 'rfc3339'],
+  ] as const)('%s for %s, which is %s', (value, format, fit) => {
+    expect(judged(format, { at: value })).toContain(`timestampFormat ${fit}`)
+  })
+
+  test.each([7, true, 'noon'])('%s fits none', (value) => {
+    expect(judged('rfc3339', { at: value })).not.toContain('timestampFormat')
+  })
+})

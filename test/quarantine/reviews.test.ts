@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { everything } from '../../src/ingest/quarantine/quarantine-store.ts'
 import { LocalPipeline, type LocalVersion } from '../support/local-pipeline.ts'
@@ -227,6 +228,7 @@ describe('what still does not fit', () => {
         id: held?.id,
         reason: 'schema_mismatch',
         message: 'v must be boolean',
+        remedy: refusalRemedy('schema_mismatch'),
         details: held?.details,
       },
     ])

@@ -2,11 +2,11 @@ import * as fc from 'fast-check'
 import type {
   AcceptedReading,
   FilteredReading,
-  RefusalReason,
   RefusedReading,
   StreamVersion,
 } from '../../src/contracts/reading.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
+import type { RefusalReason } from '../../src/core/refusal-catalogue.ts'
 import { type Entry, type Origin, streamIdOf } from '../../src/ingest/pipeline/entry.ts'
 import { readEntries } from '../../src/ingest/pipeline/entry-reader.ts'
 import { EntryWriter, type ReceivedBytes } from '../../src/ingest/pipeline/entry-writer.ts'

@@ -50,6 +50,10 @@ describe('a conversion', () => {
     ['parsec per fortnight', 'm/s', `there is no unit 'parsec per fortnight'`],
     ['m', 'constructor', `there is no unit 'constructor'`],
     ['m', 'm; import("fs")', `there is no unit 'm; import("fs")'`],
+    ['celcius', 'degF', `there is no unit 'celcius' (did you mean celsius?)`],
+    ['Kpa', 'psi', `there is no unit 'Kpa' (did you mean kPa?)`],
+    ['°C', 'degF', `there is no unit '°C' (did you mean degC?)`],
+    ['C', 'degF', 'C cannot be converted to degF (degC for C?)'],
     ['m', '', `there is no unit ''`],
     ['m', 'm'.repeat(65), `there is no unit '${'m'.repeat(65)}'`],
   ])('of %s to %s is refused', (from, to, problem) => {

@@ -7,13 +7,15 @@ export interface Failure {
   readonly status: number
   readonly details: readonly { readonly path: string; readonly message: string }[]
   readonly retryAfterS: number | undefined
+  /** What the service says to do about it. */
+  readonly remedy?: string | undefined
 }
 
 /** A failure of the service or of the way there, in one form; what is a mistake of the page's own is told as that. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiFailure) {
-    const { code, message, status, details, retryAfterS } = error
-    return { code, message, status, details, retryAfterS }
+    const { code, message, status, details, retryAfterS, remedy } = error
+    return { code, message, status, details, retryAfterS, remedy }
   }
   const message = error instanceof Error ? error.message : String(error)
   return { code: 'page_error', message, status: 0, details: [], retryAfterS: undefined }

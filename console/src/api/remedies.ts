@@ -15,9 +15,10 @@ const ownRemedies: Readonly<Record<string, string>> = {
 export function remedyOf({
   code,
   retryAfterS,
-}: Pick<Failure, 'code' | 'retryAfterS'>): string | undefined {
+  remedy: said,
+}: Pick<Failure, 'code' | 'retryAfterS' | 'remedy'>): string | undefined {
   const known: Readonly<Record<string, { readonly remedy: string }>> = errorCatalogue
-  const remedy = ownRemedies[code] ?? known[code]?.remedy
+  const remedy = ownRemedies[code] ?? said ?? known[code]?.remedy
   const wait = retryAfterS === undefined ? 'a while' : span(retryAfterS)
   return remedy?.replaceAll('retryAfter seconds', wait)
 }

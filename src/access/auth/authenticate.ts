@@ -173,7 +173,9 @@ export class Authenticator {
       const token = bearerToken(authorization)
       if (token !== undefined) return this.#byToken(token, { address, protocol: 'http' })
       if (!isBasic(authorization)) {
-        throw new DomainError('invalid_api_key', 'a bearer token is needed')
+        throw new DomainError('invalid_api_key', 'a bearer token is needed', {
+          remedy: 'Write the header as Authorization: Bearer, with a token from POST /auth/token.',
+        })
       }
       if (takesBasic !== true) throw basicElsewhere()
       const { id, secret } = basicKey(authorization) ?? nobody
@@ -181,7 +183,10 @@ export class Authenticator {
     }
     if (!hasKey && session) return this.#bySession(session)
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
-    return this.#byHeader(apiKey ?? '', apiSecret ?? '', address)
+    if (apiKey !== undefined && apiSecret !== undefined) {
+      return this.#byHeader(apiKey, apiSecret, address)
+    }
+    throw this.#halfAKey(apiKey, address)
   }
 
   #byHeader(id: string, secret: string, address: string): AuthenticatedCaller {
@@ -191,6 +196,16 @@ export class Authenticator {
       this.#needs.logins.countFailure(address, id)
       throw error
     }
+  }
+
+  /** Half a key counts as a wrong secret: else it would tell which keys there are, at no cost. */
+  #halfAKey(apiKeyId: string | undefined, address: string): DomainError {
+    this.#needs.onFailure({ address, apiKeyId: apiKeyId ?? '' })
+    this.#needs.logins.countFailure(address, apiKeyId ?? '')
+    const missing = apiKeyId === undefined ? 'x-api-key' : 'x-api-secret'
+    return new DomainError('invalid_api_key', 'the key or its secret is not valid', {
+      remedy: `Send ${missing} as well: a key is x-api-key with x-api-secret.`,
+    })
   }
 
   /**
@@ -238,7 +253,10 @@ export class Authenticator {
     const key = this.#needs.limited.findByCertificate(commonName)
     if (key) return this.#callerOf(key, origin)
     this.#needs.onFailure({ address: origin.address, apiKeyId: undefined })
-    throw new DomainError('invalid_api_key', 'the certificate stands for no device')
+    throw new DomainError('invalid_api_key', 'the certificate stands for no device', {
+      remedy:
+        'Give the device the name in the certificate as certificateName: PUT /devices/{deviceId}.',
+    })
   }
 
   /** Whom a key that was proved stands for. */
@@ -346,7 +364,8 @@ function basicElsewhere(): DomainError {
     'Basic authentication is only taken where readings are sent or read (/streams/{streamId}/data, /latest and',
     '/validate, and /data): send a bearer token, or x-api-key and x-api-secret',
   ].join(' ')
-  return new DomainError('invalid_api_key', message)
+  const remedy = 'Send Authorization: Bearer with a token, or x-api-key with x-api-secret.'
+  return new DomainError('invalid_api_key', message, { remedy })
 }
 
 function ambiguous(): DomainError {

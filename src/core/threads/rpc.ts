@@ -26,6 +26,7 @@ interface TransportedError {
   readonly code?: ErrorCode
   readonly retryAfter?: number | undefined
   readonly details?: readonly ErrorDetail[] | undefined
+  readonly remedy?: string
   /** The text of the cause: for the log. */
   readonly cause?: string | undefined
 }
@@ -80,9 +81,9 @@ async function answer({ id, name, argument }: Call, procedures: object): Promise
 function transported(error: unknown): TransportedError {
   const message = messageOf(error)
   if (error instanceof DomainError) {
-    const { code, retryAfter, details } = error
+    const { code, retryAfter, details, remedy } = error
     const cause = error.cause === undefined ? undefined : messageOf(error.cause)
-    return { message, code, retryAfter, details, cause }
+    return { message, code, retryAfter, details, remedy, cause }
   }
   return { message }
 }
@@ -167,9 +168,11 @@ export class Caller<Table extends object> {
   }
 }
 
-function restored({ message, code, retryAfter, details, cause }: TransportedError): Error {
+function restored({ message, code, cause, ...facts }: TransportedError): Error {
   if (code === undefined) return new RemoteError(message)
+  const { retryAfter, details, remedy } = facts
   return new DomainError(code, message, {
+    remedy,
     ...(retryAfter !== undefined && { retryAfter }),
     ...(details !== undefined && { details }),
     ...(cause !== undefined && { cause: new RemoteError(cause) }),

@@ -4,7 +4,7 @@ import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { ConsoleSession } from '../../access/auth/console-session.ts'
 import { type ConsoleSessions, sessionLifetimeUs } from '../../access/auth/console-sessions.ts'
 import { grants, scopesIn } from '../../access/auth/scopes.ts'
-import { DomainError } from '../../core/errors.ts'
+import { DomainError, lackingPermission } from '../../core/errors.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -188,7 +188,8 @@ function addOthers(add: AddHandled, needs: ConsoleSessionRoutesNeeds): void {
       if (!session) throw new DomainError('not_found', `no session ${id}`)
       if (!mayEnd(caller, session)) {
         const message = 'another key has made it: that needs the permission keys:admin'
-        throw new DomainError('insufficient_permissions', message)
+        const { remedy } = lackingPermission('keys:admin')
+        throw new DomainError('insufficient_permissions', message, { remedy })
       }
       await sessions.end(session, 'ended', actorOf(request, callerOf))
       return null

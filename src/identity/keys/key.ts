@@ -3,7 +3,7 @@ import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import type { ApiKey } from '../../access/auth/key-directory.ts'
 import { missingScopes, type Permission, type Scope, scopesOf } from '../../access/auth/scopes.ts'
-import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { DomainError, invalidParameter, lackingPermission } from '../../core/errors.ts'
 import { expiryOf } from '../../core/expiry.ts'
 import type { UserId } from '../../core/ids.ts'
 
@@ -75,10 +75,7 @@ export function grantOf({ caller, key }: Maker, request: KeyRequest, nowUs: numb
 export function assertHolds(maker: AuthenticatedCaller, wanted: readonly string[]): void {
   const missing = missingScopes(maker.scope, wanted)
   if (missing.length === 0) return
-  throw new DomainError(
-    'insufficient_permissions',
-    `the key lacks the permission ${missing.join(', ')}`,
-  )
+  throw lackingPermission(missing.join(', '))
 }
 
 /**
@@ -90,7 +87,9 @@ export function assertHolds(maker: AuthenticatedCaller, wanted: readonly string[
 export function assertOutlives(maker: ApiKey, expiresAtUs: number | undefined): void {
   const latestUs = maker.expiresAtUs ?? Number.POSITIVE_INFINITY
   if ((expiresAtUs ?? Number.POSITIVE_INFINITY) <= latestUs) return
-  throw new DomainError('insufficient_permissions', 'the other key would outlive the one in use')
+  const message = 'the other key would outlive the one in use'
+  const remedy = 'Give an expiresAt that is no later than that of the key in use (GET /keys).'
+  throw new DomainError('insufficient_permissions', message, { remedy })
 }
 
 export function kindOf(id: string): KeyKind {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import { formatUs } from '../../core/time.ts'
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
@@ -12,10 +13,13 @@ export const entryId = { ...s.count, description: 'Offset of the reading in the 
 
 export const reason = { ...s.text, examples: ['schema_mismatch'] }
 
+const remedy = { ...s.text, description: 'What to do about it, for people.' }
+
 export const entryFields = {
   id: entryId,
   reason,
   message: s.text,
+  remedy,
   details: s.listOf(errorDetail),
   payload: { ...s.text, description: 'The bytes as they came.' },
   encoding: { ...s.among(['utf8', 'base64']), description: 'Of the payload.' },
@@ -84,7 +88,7 @@ const judged = {
   },
   remaining: { ...s.count, description: 'Entries that were judged and stay.' },
   stillRefused: s.listOf(
-    s.record({ id: entryId, reason, message: s.text, details: s.listOf(errorDetail) }),
+    s.record({ id: entryId, reason, message: s.text, remedy, details: s.listOf(errorDetail) }),
     {
       maxItems: 100,
       description: 'Why: of the first 100 that stay.',
@@ -115,6 +119,7 @@ export function entryBody(held: HeldReading): Static<typeof entrySchema> {
     id,
     reason: why,
     message,
+    remedy: refusalRemedy(why),
     details,
     ...payloadText(held),
     timestamp: timestampUs === undefined ? null : formatUs(timestampUs),

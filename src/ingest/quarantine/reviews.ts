@@ -2,6 +2,7 @@ import type { CompiledStream } from '../../contracts/reading.ts'
 import type { Clock } from '../../core/clock.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { QuarantineFilter, QuarantineStore } from './quarantine-store.ts'
@@ -24,6 +25,7 @@ export interface StayingEntry {
   readonly id: number
   readonly reason: string
   readonly message: string
+  readonly remedy: string
   readonly details: readonly ErrorDetail[]
 }
 
@@ -126,7 +128,13 @@ export class Reviews {
           result.remaining++
           const { reason, message, details } = refusal
           if (stillRefused.length < explainedMax) {
-            stillRefused.push({ id: held.id, reason, message, details })
+            stillRefused.push({
+              id: held.id,
+              reason,
+              message,
+              remedy: refusalRemedy(reason),
+              details,
+            })
           }
         }
       }

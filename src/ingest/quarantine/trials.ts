@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import { type DataStream, streamVersionOf } from '../../streams/data-streams/data-stream-store.ts'
 import { compiledStream } from '../pipeline/stream-directory.ts'
 import type { QuarantineFilter, QuarantineStore } from './quarantine-store.ts'
@@ -56,7 +57,13 @@ export class Trials {
           result.remaining++
           const { reason, message, details } = refusal
           if (stillRefused.length < explainedMax) {
-            stillRefused.push({ id: held.id, reason, message, details })
+            stillRefused.push({
+              id: held.id,
+              reason,
+              message,
+              remedy: refusalRemedy(reason),
+              details,
+            })
           }
         }
       }

@@ -87,6 +87,20 @@ export const tailMessages: Messages = {
       additionalProperties: true,
     }),
   },
+  end: {
+    title: 'Why the service ends it',
+    contentType: 'application/json',
+    description: 'The last message, if the service and not the client ends the connection.',
+    payload: component(
+      'TailEnd',
+      record({
+        type: { const: 'end' },
+        error: { ...text, description: 'A code of the catalogue of errors, or `stopping`.' },
+        message: text,
+        remedy: { ...text, description: 'What to do about it, for people.' },
+      }),
+    ),
+  },
 }
 
 /** Some formats have several names; the first one is the one to use. */

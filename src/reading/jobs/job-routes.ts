@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { grants, type Scope } from '../../access/auth/scopes.ts'
-import { DomainError } from '../../core/errors.ts'
+import { DomainError, lackingPermission } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, cursorQuery, noContent, query } from '../../requests/http/schema.ts'
@@ -143,8 +143,7 @@ function assertMayChange(
   { createdBy }: Job,
 ): void {
   if (createdBy === apiKeyId || grants(scope, scopes.changeAny)) return
-  const reason = `the key lacks the permission ${scopes.changeAny}: another key has asked for this ${what}`
-  throw new DomainError('insufficient_permissions', reason)
+  throw lackingPermission(scopes.changeAny, `: another key has asked for this ${what}`)
 }
 
 /**

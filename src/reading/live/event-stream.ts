@@ -33,9 +33,8 @@ export function eventStream(reply: FastifyReply, tail: OpenTail, position: strin
     events: (events) => say(events.map(eventText).join('')),
     heartbeat: (at) => say(`: still here\n${positionText(at)}`),
     async end(end) {
-      stream.end(
-        `event: end\ndata: ${JSON.stringify({ error: end.code, message: end.message })}\n\n`,
-      )
+      const { code: error, message, remedy } = end
+      stream.end(`event: end\ndata: ${JSON.stringify({ error, message, remedy })}\n\n`)
       setTimeout(() => reply.raw.destroy(), farewellMs).unref()
     },
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import { formatUs } from '../../core/time.ts'
 import type { EntryReader } from '../../ingest/pipeline/entry-reader.ts'
 import type { DataPoint } from '../../storage/time-series/readings-query.ts'
@@ -51,6 +52,7 @@ export function quarantinedJson(entry: EntryReader): string {
   return JSON.stringify({
     reason,
     message,
+    remedy: refusalRemedy(reason),
     details,
     payload: Buffer.from(payload).toString(encoding),
     encoding,

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../core/error-catalogue.ts'
-import { DomainError } from '../../core/errors.ts'
+import { DomainError, remedyOf } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 
 /** Each holds a connection and up to a slice of readings. */
@@ -31,6 +31,8 @@ export interface OpenTailsNeeds {
 export interface TailEnd {
   readonly code: ErrorCode | 'stopping'
   readonly message: string
+  /** What the client can do about it, as a sentence. */
+  readonly remedy: string
 }
 
 export interface OpenTail extends Follower {
@@ -84,27 +86,29 @@ export class OpenTails {
 
   /** Ends every tail that was opened with this key, or with a token of it. */
   endKey(apiKeyId: string): void {
-    const end = { code: 'invalid_api_key', message: 'the key has ended' } as const
+    const end = endWith('invalid_api_key', 'the key has ended')
     this.#end((entry) => entry.apiKeyId === apiKeyId, end)
   }
 
   endStream(streamId: string): void {
-    const end = { code: 'not_found', message: 'the stream was deleted' } as const
+    const end = endWith('not_found', 'the stream was deleted')
     this.#end((entry) => entry.streamId === streamId, end)
   }
 
   close(): void {
     this.#isClosed = true
-    this.#end(() => true, { code: 'stopping', message: 'the service stops' })
+    const remedy =
+      'Connect again in a few seconds, with the last position in from or Last-Event-ID.'
+    this.#end(() => true, { code: 'stopping', message: 'the service stops', remedy })
     this.#stopTimer()
   }
 
   #endExpired(): void {
     const { nowUs: now, isGoodSession } = this.#needs
-    const over = { code: 'session_expired', message: 'the session is over' } as const
+    const over = endWith('session_expired', 'the session is over')
     this.#end(({ session }) => session !== undefined && !isGoodSession(session), over)
     const nowUs = now()
-    const end = { code: 'token_expired', message: 'the token or its key has expired' } as const
+    const end = endWith('token_expired', 'the token or its key has expired')
     this.#end(({ expiresAtUs }) => expiresAtUs !== undefined && expiresAtUs <= nowUs, end)
   }
 
@@ -133,8 +137,15 @@ export class OpenTails {
 /** Why a tail ends that was told to, or that failed; undefined when its client has gone. */
 export function endOf({ aborted, reason }: AbortSignal, failure: unknown): TailEnd | undefined {
   if (aborted) return reason instanceof ToldToEnd ? reason.end : undefined
-  if (failure instanceof DomainError) return { code: failure.code, message: failure.message }
-  return { code: 'internal_error', message: errorCatalogue.internal_error.meaning }
+  if (failure instanceof DomainError) {
+    const { code, message, remedy } = failure
+    return { code, message, remedy }
+  }
+  return endWith('internal_error', errorCatalogue.internal_error.meaning)
+}
+
+function endWith(code: ErrorCode, message: string): TailEnd {
+  return { code, message, remedy: remedyOf(code) }
 }
 
 /** The reason of a signal that the service has aborted. */

@@ -75,7 +75,11 @@ export async function tailSocket(
       if (!isAlive()) webSocket.terminate()
       await say(webSocket, JSON.stringify({ type: 'position', position: at }))
     },
-    end: async (end) => close(webSocket, end),
+    async end(end) {
+      const { code: error, message, remedy } = end
+      await say(webSocket, JSON.stringify({ type: 'end', error, message, remedy }))
+      close(webSocket, end)
+    },
   }
 }
 

@@ -93,7 +93,9 @@ async function readableVault(vaults: VaultStore, userId: UserId, text: string): 
   const vault = await visibleVault(vaults, userId, text)
   if (vault.ownerId === userId) return vault
   const message = 'you can see this vault, but only its owner can read the data of its streams'
-  throw new DomainError('insufficient_permissions', message)
+  const remedy =
+    'Ask its owner for the readings, or use a key of the owner; docs/sharing.md says who sees what.'
+  throw new DomainError('insufficient_permissions', message, { remedy })
 }
 
 async function latestOf(

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorCatalogue } from '../../core/error-catalogue.ts'
-import type { ErrorBody } from './error-handler.ts'
+import { unexpected } from './error-handler.ts'
 import { errorSchema } from './openapi/error-answers.ts'
 import { errorsOf } from './route-errors.ts'
 import type { JsonSchema } from './schema.ts'
@@ -55,11 +55,7 @@ export function answerChecks() {
 }
 
 function internalError(reply: FastifyReply): string {
-  const body: ErrorBody = {
-    error: 'internal_error',
-    message: 'the answer is not as described: the log says why',
-    statusCode: errorCatalogue.internal_error.status,
-  }
+  const body = unexpected('the answer is not as described: the log says why')
   reply.code(body.statusCode).type('application/json').removeHeader('content-length')
   return JSON.stringify(body)
 }

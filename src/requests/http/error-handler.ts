@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../../core/error-catalogue.ts'
-import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { DomainError, type ErrorDetail, remedyOf } from '../../core/errors.ts'
 import { ThreadEnded } from '../../core/threads/rpc.ts'
+import { type Problem, remedyOfProblems } from './request-remedies.ts'
 import type { RouteRegister } from './route-description.ts'
 
 const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
@@ -17,21 +18,31 @@ export interface ErrorBody {
   readonly error: string
   readonly message: string
   readonly statusCode: number
+  /** What the caller can do about it, as a sentence. */
+  readonly remedy: string
   readonly retryAfter?: number
   readonly details?: readonly ErrorDetail[]
 }
 
 function errorBody(error: DomainError): ErrorBody {
-  const { code, message, details } = error
+  const { code, message, details, remedy } = error
   const statusCode = catalogue[code].status
   const retryAfter = error.retryAfter ?? (statusCode === 503 ? retryAfterFaultS : undefined)
   return {
     error: code,
     message,
     statusCode,
+    remedy,
     ...(retryAfter !== undefined && { retryAfter }),
     ...(details !== undefined && { details: details.slice(0, detailsMax) }),
   }
+}
+
+/** The body of an answer to what is a fault of ours. */
+export function unexpected(message: string): ErrorBody {
+  const { status } = catalogue.internal_error
+  const remedy = remedyOf('internal_error')
+  return { error: 'internal_error', message, statusCode: status, remedy }
 }
 
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -39,7 +50,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   if (!known) {
     request.log.error({ err: error, reqId: request.id }, 'unexpected failure')
     const message = 'an unexpected failure: it is in the log of the service'
-    void reply.code(500).send({ error: 'internal_error', message, statusCode: 500 })
+    void reply.code(500).send(unexpected(message))
     return
   }
   const body = errorBody(known)
@@ -115,7 +126,8 @@ export function invalidPart(
     return { path: path.join('.'), message: explained(problem) }
   })
   const part = context === 'querystring' ? 'query' : context
-  return new DomainError('invalid_request', `the ${part} is not valid`, { details })
+  const remedy = remedyOfProblems(problems.slice(0, detailsMax))
+  return new DomainError('invalid_request', `the ${part} is not valid`, { details, remedy })
 }
 
 const noSuchType = 'the content type is missing, or none that the operation takes'
@@ -138,5 +150,3 @@ function explained({ keyword, params, message }: Problem): string {
       return message ?? 'is not valid'
   }
 }
-
-type Problem = NonNullable<FastifyError['validation']>[number]

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Certificate } from '../../config/tls-files.ts'
 import { type ErrorCode, errorCatalogue } from '../../core/error-catalogue.ts'
-import { DomainError } from '../../core/errors.ts'
+import { DomainError, remedyOf } from '../../core/errors.ts'
 import type { ErrorBody } from './error-handler.ts'
 import { nodeHttp } from './node-http.ts'
 import { asksForWebSocket } from './upgrades.ts'
@@ -102,7 +102,8 @@ function answerUnreadable(error: ClientError, socket: Socket): void {
   }
   const [code, message] = problemOf(error)
   const statusCode = errorCatalogue[code].status
-  const body = JSON.stringify({ error: code, message, statusCode } satisfies ErrorBody)
+  const remedy = remedyOf(code)
+  const body = JSON.stringify({ error: code, message, statusCode, remedy } satisfies ErrorBody)
   const head = [
     `HTTP/1.1 ${statusCode} ${nodeHttp.STATUS_CODES[statusCode]}`,
     'Content-Type: application/json; charset=utf-8',

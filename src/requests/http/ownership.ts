@@ -16,5 +16,6 @@ export function assertOwn(
   throw new DomainError(
     'insufficient_permissions',
     `you can see this ${what}, but only its owner can change it`,
+    { remedy: 'Ask its owner, or use a key of the owner; GET /users says whose key is in use.' },
   )
 }

@@ -16,7 +16,7 @@ import type {
 import type { CallerKind } from '../../access/auth/limited-key.ts'
 import { grants, type NeededScope, type Scope } from '../../access/auth/scopes.ts'
 import type { Certificate } from '../../config/tls-files.ts'
-import { DomainError } from '../../core/errors.ts'
+import { DomainError, lackingPermission, remedyOf } from '../../core/errors.ts'
 import { answerChecks } from './answer-check.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { ArrivingBodies } from './arriving-bodies.ts'
@@ -257,7 +257,8 @@ function requireKind(
 ): void {
   const kind = (device ?? registration)?.kind ?? 'user'
   if (callers.includes(kind)) return
-  throw new DomainError('insufficient_permissions', refusalOf[kind])
+  const remedy = kind === 'user' ? registrationRemedy : userRemedy
+  throw new DomainError('insufficient_permissions', refusalOf[kind], { remedy })
 }
 
 const users: readonly CallerKind[] = ['user']
@@ -268,6 +269,11 @@ const refusalOf: Readonly<Record<CallerKind, string>> = {
   registration: 'a provisioning key registers devices, and nothing else',
 }
 
+const registrationRemedy =
+  'Use the key of POST /vaults/{vaultId}/provisioning-keys, which registers devices.'
+
+const userRemedy = 'Use a key of a user, such as one of POST /keys, or a token of POST /auth/token.'
+
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */
 function requireScope(
   { scope: granted }: AuthenticatedCaller,
@@ -276,7 +282,7 @@ function requireScope(
   if (needed === undefined) return
   const lacking = lackingScope(granted, needed)
   if (lacking === undefined) return
-  throw new DomainError('insufficient_permissions', `the key lacks the permission ${lacking}`)
+  throw lackingPermission(lacking)
 }
 
 function lackingScope(granted: string, needed: NeededScope): Scope | undefined {
@@ -288,7 +294,8 @@ function lackingScope(granted: string, needed: NeededScope): Scope | undefined {
 /** @throws DomainError `invalid_request`, naming the credentials to use */
 function requireInterface({ interface: spoken }: AuthenticatedCaller, only?: Interface): void {
   if (only === undefined || spoken === only) return
-  throw new DomainError('invalid_request', `this operation needs ${wordsFor[only]}`)
+  const message = `this operation needs ${wordsFor[only]}`
+  throw new DomainError('invalid_request', message, { remedy: remedyFor[only] })
 }
 
 /** @throws DomainError `invalid_request` for who has another way to be known */
@@ -296,12 +303,17 @@ function requireSession({ session }: AuthenticatedCaller, isNeeded = false): voi
   if (!isNeeded || session !== undefined) return
   const message =
     'this operation needs the cookie of a session (POST /console/session), and no other credentials'
-  throw new DomainError('invalid_request', message)
+  throw new DomainError('invalid_request', message, { remedy: remedyOf('session_expired') })
 }
 
 const wordsFor: Readonly<Record<Interface, string>> = {
   bearer: 'a bearer token',
   'header-key': 'x-api-key and x-api-secret',
+}
+
+const remedyFor: Readonly<Record<Interface, string>> = {
+  bearer: 'Send Authorization: Bearer with a token from POST /auth/token, in place of the key.',
+  'header-key': 'Send x-api-key with x-api-secret, in place of the token.',
 }
 
 /** Who the audit log says it was. */

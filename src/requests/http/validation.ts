@@ -83,7 +83,7 @@ function hasMoreValues(value: unknown, max: number): boolean {
 }
 
 function newAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors, useDefaults: false, allowUnionTypes: true })
+  const ajv = new Ajv2020({ allErrors, verbose: true, useDefaults: false, allowUnionTypes: true })
   ajv.addVocabulary(['example', checkedByHandler])
   addFormats.default(ajv)
   return ajv

@@ -34,8 +34,12 @@ export async function findConversions(
   const details = [...problems].slice(0, detailsMax)
   throw new DomainError('invalid_request', 'a conversion of units is not possible', {
     details: details.map(([path, message]) => ({ path, message })),
+    remedy: unitRemedy,
   })
 }
+
+const unitRemedy =
+  'Write the units that details names as docs/transforms.md lists them, such as degC for C and km/h for kph.'
 
 /**
  * The last part of checking a definition.

@@ -1,7 +1,7 @@
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { KeyDirectory } from '../../access/auth/key-directory.ts'
 import { grants } from '../../access/auth/scopes.ts'
-import { DomainError } from '../../core/errors.ts'
+import { DomainError, lackingPermission } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { assertHolds, assertOutlives } from '../../identity/keys/key.ts'
 import type { Device, DeviceSettings } from './device.ts'
@@ -54,10 +54,8 @@ export function assertMayName(
   certificateName: string,
 ): void {
   if (certificateName.startsWith(`${ownerId}:`) || grants(scope, 'platform:admin')) return
-  throw new DomainError(
-    'insufficient_permissions',
-    `the key lacks the permission platform:admin for a certificateName that does not begin with '${ownerId}:'`,
-  )
+  const reason = ` for a certificateName that does not begin with '${ownerId}:'`
+  throw lackingPermission('platform:admin', reason)
 }
 
 /** @throws DomainError `not_found` for the devices of others, just as for ids that no device has */

@@ -1,5 +1,6 @@
 import * as mathjs from 'mathjs'
 import type { Line } from '../../contracts/transform-step.ts'
+import { meantUnit } from './unit-spellings.ts'
 
 /** Longest name of a unit, such as `kg m^2 / s^2`. */
 const nameLengthMax = 64
@@ -13,13 +14,13 @@ const precision = 64
 /** How to convert, or what is wrong with the units. */
 export function lineOf(from: string, to: string): Line | string {
   for (const name of [from, to]) {
-    if (name.length > nameLengthMax || !namePattern.test(name)) return `there is no unit '${name}'`
+    if (name.length > nameLengthMax || !namePattern.test(name)) return unknown(name)
   }
   for (const name of [from, to]) {
     try {
       unit(name)
     } catch {
-      return `there is no unit '${name}'`
+      return unknown(name)
     }
   }
   const at = (value: number): Decimal => unit(bignumber(value), from).toNumeric(to)
@@ -29,9 +30,22 @@ export function lineOf(from: string, to: string): Line | string {
     zero = at(0)
     factor = at(1).minus(zero)
   } catch {
-    return `${from} cannot be converted to ${to}`
+    const meant = [from, to].flatMap((name) => meantInstead(name) ?? [])
+    const advice = meant.length === 0 ? '' : ` (${meant.join(', ')})`
+    return `${from} cannot be converted to ${to}${advice}`
   }
   return linear(factor, zero)
+}
+
+function unknown(name: string): string {
+  const meant = meantUnit(name, unitNames)
+  return `there is no unit '${name}'${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+}
+
+/** What a name may have been meant for that is a unit of something else: C is coulomb, for example. */
+function meantInstead(name: string): string | undefined {
+  const meant = meantUnit(name, [])
+  return meant === undefined ? undefined : `${meant} for ${name}?`
 }
 
 /**
@@ -76,11 +90,15 @@ interface Units {
     (value: Decimal, name: string): { toNumeric(name: string): Decimal }
   }
   readonly bignumber: (value: number) => Decimal
+  readonly Unit: { readonly UNITS: Readonly<Record<string, unknown>> }
 }
 
 const { unitDependencies = {}, bignumberDependencies = {} } = mathjs
 
-const { unit, bignumber } = mathjs.create(
+const { unit, bignumber, Unit } = mathjs.create(
   { unitDependencies, bignumberDependencies },
   { number: 'BigNumber', precision },
 ) as unknown as Units
+
+/** Without prefixes. */
+const unitNames = Object.keys(Unit.UNITS)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { DomainError, invalidParameter, messageOf } from '../../core/errors.ts'
-import { type EgressGuard, withRemedy } from '../../egress/egress-guard.ts'
+import { destinationRemedy, type EgressGuard, withRemedy } from '../../egress/egress-guard.ts'
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
@@ -38,12 +38,14 @@ export function destinationOf(
   guard: EgressGuard,
 ): WebhookDestination {
   const standard = defaultPorts[protocol]
-  if (standard === undefined) throw refusal('the scheme has to be http or https')
-  if (username !== '' || password !== '') throw refusal('it may have no user name and password')
+  if (standard === undefined) throw refusal('the scheme has to be http or https', schemeRemedy)
+  if (username !== '' || password !== '')
+    throw refusal('it may have no user name and password', credentialsRemedy)
   const port = text === '' ? standard : Number(text)
   const destination = { host: hostname.replace(/^\[|\]$/g, ''), port }
   if (port === 80 || port === 443 || guard.isNamed(destination)) return destination
-  throw refusal(withRemedy('the port has to be 80 or 443', destination))
+  const reason = withRemedy('the port has to be 80 or 443', destination)
+  throw refusal(reason, destinationRemedy(destination))
 }
 
 /**
@@ -53,8 +55,10 @@ export function destinationOf(
  * @throws DomainError `destination_not_allowed`, `invalid_request`
  */
 export async function assertAllowed(text: string, guard: EgressGuard): Promise<void> {
-  const { allowed, reason } = await examineUrl(text, guard)
-  if (!allowed && reason !== unresolved) throw refusal(reason ?? '')
+  const url = parseWebhookUrl(text)
+  const destination = destinationOf(url, guard)
+  const { problem } = await guard.examine(destination)
+  if (problem !== undefined) throw refusal(problem, destinationRemedy(destination))
 }
 
 /** Why nothing that is sent to a registered URL could arrive, as far as it is known without asking anybody. */
@@ -87,8 +91,14 @@ export async function examineUrl(text: string, guard: EgressGuard): Promise<Dest
   }
 }
 
-function refusal(reason: string): DomainError {
+const schemeRemedy = 'Write a url that begins with https:// or http://.'
+
+const credentialsRemedy =
+  'Leave user name and password out of the url, and send them in headers, such as Authorization.'
+
+function refusal(reason: string, remedy: string | undefined): DomainError {
   return new DomainError('destination_not_allowed', reason, {
     details: [{ path: 'url', message: reason }],
+    remedy,
   })
 }

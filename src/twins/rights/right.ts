@@ -49,6 +49,7 @@ export function assertOwned({ right }: Pick<Seen, 'right'>, what: string): void 
   throw new DomainError(
     'insufficient_permissions',
     `you can see this ${what}, but only its owner can do that`,
+    { remedy: 'Ask its owner, or use a key of the owner; GET /users says whose key is in use.' },
   )
 }
 
@@ -62,5 +63,9 @@ export function assertWritable({ right }: Pick<Seen, 'right'>, what: string): vo
   throw new DomainError(
     'insufficient_permissions',
     `you can see this ${what}, but not change it: that takes a permission to WRITE`,
+    {
+      remedy:
+        'Ask its owner for a permission with the role WRITE: POST /vaults/{vaultId}/permissions gives it.',
+    },
   )
 }

@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { reasons, reasonWords } from '../../../console/src/quarantine/reasons.ts'
-
-/** Reasons as the type of the service lists them. */
-function knownReasons(): readonly string[] {
-  const source = readFileSync(new URL('../../../src/contracts/reading.ts', import.meta.url), 'utf8')
-  const [, list = ''] = /export type RefusalReason =\n((?: {2}\| '\w+'\n)+)/.exec(source) ?? []
-  return [...list.matchAll(/'(\w+)'/g)].map(([, reason]) => reason as string)
-}
+import { refusalCatalogue } from '../../../src/core/refusal-catalogue.ts'
 
 test('there are words for each reason of the service, and for no other', () => {
-  expect(Object.keys(reasons).sort()).toEqual(knownReasons().toSorted())
+  expect(Object.keys(reasons).sort()).toEqual(Object.keys(refusalCatalogue).toSorted())
 })
 
 test('a reason that is unknown here is shown as it is', () => {

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../../../core/error-catalogue.ts'
+import { remedyOf } from '../../../core/errors.ts'
 import { component, count, type JsonSchema, listOf, record, text } from '../schema.ts'
 
 const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
@@ -23,6 +24,7 @@ export const errorSchema = component('Error', {
       error: { ...text, description: 'A stable code; see the catalogue of errors.' },
       message: { ...text, description: 'What is wrong, for people.' },
       statusCode: { type: 'integer', minimum: 400, maximum: 599 },
+      remedy: { ...text, description: 'What to do about it, for people.' },
       retryAfter: { ...count, description: 'Seconds until another try makes sense.' },
       details: listOf(errorDetail),
     },
@@ -75,6 +77,7 @@ export function errorExamples(codes: ReadonlySet<ErrorCode>): JsonSchema {
         error: code,
         message: meaning,
         statusCode: status,
+        remedy: hasRetryAfter(status) ? remedyOf(code as ErrorCode, retryAfterExampleS) : remedy,
         ...(hasRetryAfter(status) && { retryAfter: retryAfterExampleS }),
       },
     },

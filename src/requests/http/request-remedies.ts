@@ -1,0 +1,41 @@
+import type { FastifyError } from 'fastify'
+import { changesBetween } from '../../core/changes-between.ts'
+
+/** What ajv found wrong with a part of a request. */
+export type Problem = NonNullable<FastifyError['validation']>[number] & {
+  /** The schema that it found wrong, which has the names of the members. */
+  readonly parentSchema?: { readonly properties?: Readonly<Record<string, unknown>> }
+}
+
+/** Longer names are looked up nowhere: that would take a while. */
+const nameLengthMax = 50
+
+/** What to do about the problems of a request, where one of them says more than to correct a place. */
+export function remedyOfProblems(problems: readonly Problem[]): string | undefined {
+  for (const problem of problems) {
+    const remedy = misspelt(problem) ?? beyondLimit(problem)
+    if (remedy !== undefined) return remedy
+  }
+  return undefined
+}
+
+function misspelt({ params, parentSchema }: Problem): string | undefined {
+  const name = params['additionalProperty']
+  if (typeof name !== 'string' || name.length > nameLengthMax) return undefined
+  const [nearest] = Object.keys(parentSchema?.properties ?? {})
+    .map((known) => ({ known, changes: changesBetween(name.toLowerCase(), known.toLowerCase()) }))
+    .filter(({ known, changes }) => changes <= Math.max(1, known.length / 3))
+    .toSorted((first, second) => first.changes - second.changes)
+  return nearest && `Write ${nearest.known} for ${name}.`
+}
+
+const pageSizes: ReadonlySet<string> = new Set(['/limit', '/page_size'])
+
+function beyondLimit({ instancePath, keyword, params }: Problem): string | undefined {
+  if (!pageSizes.has(instancePath) || keyword !== 'maximum') return undefined
+  const name = instancePath.slice(1)
+  const most = String(params['limit'])
+  return name === 'limit'
+    ? `Set limit to ${most} or less, and ask for the next page with cursor: nextCursor of the answer has it, or its Link header.`
+    : `Set page_size to ${most} or less, and ask for the next page with page.`
+}
