@@ -26,7 +26,7 @@ interface Parts extends Omit<LaneParts, 'calls'> {
 function run(port: MessagePort, data: AnchoringThreadData): void {
   // Acknowledgements go before.
   lowerThreadPriority()
-  const logger = createLogger(data.logLevel)
+  const logger = createLogger(data.log)
   const state = openStateForReading(data.statePath)
   const { calls } = new Caller<AnchorDeskProcedures>(data.desk)
   const onFailure = (error: unknown) => {
