@@ -20,7 +20,8 @@ export function reasonOfRefusal(error: unknown, config: Config): string {
 
 function portOf(error: unknown, { host, httpPort, mqttPort, mqttsPort }: Config) {
   const { syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number }
-  if (!(error instanceof Error) || (syscall !== 'listen' && syscall !== 'getaddrinfo')) return
+  const isOfListening = syscall === 'listen' || syscall === 'getaddrinfo'
+  if (!(error instanceof Error) || !isOfListening) return undefined
   const settings = [
     [httpPort, 'STREAMVAULT_HTTP_PORT'],
     [mqttPort, 'STREAMVAULT_MQTT_PORT'],
