@@ -2,20 +2,12 @@
 // Starts the command line on a Node that can run it, with the flags and variables that `npm start` gives
 // to the service. Plain JavaScript of the older kind, because the Node that npx finds may be an old one.
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRecentEnough, manifest, refuseOldNode, refuseUnlessInstalled, root } from './installed.js'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const main = join(root, 'bin', 'start.js')
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-
-/** Whether this process is a Node of at least the version that package.json asks for. */
-function isRecentEnough() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  const [majorMin, minorMin] = manifest.engines.node.replace('>=', '').split('.').map(Number)
-  return major > majorMin || (major === majorMin && minor >= minorMin)
-}
+refuseUnlessInstalled()
 
 /** What stands in the start script, the one place where it is written: flags, and `NAME=value` before them. */
 const startWords = manifest.scripts.start.split(' ')
@@ -49,8 +41,4 @@ if (existsSync(node)) {
   const flags = isService ? startFlags : []
   const environment = isService ? { ...startVariables, ...process.env } : process.env
   become(node, [...flags, main, ...parameters], environment)
-} else {
-  const needed = manifest.engines.node
-  process.stderr.write(`streamvault needs Node ${needed}, not ${process.versions.node}\n`)
-  process.exit(1)
-}
+} else refuseOldNode()

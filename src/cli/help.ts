@@ -14,7 +14,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...columns(rows),
     '',
-    'Each command has --help and --json. Settings are read from the environment and from .env.',
+    'Each command has --help and --json; --version says which version this is. Settings are read from the environment and from .env.',
     exitCodesText,
   ].join('\n')
 }

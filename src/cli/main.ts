@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigError } from '../config/config.ts'
+import { productVersion } from '../config/product-version.ts'
+import { changesBetween } from '../core/changes-between.ts'
 import { messageOf } from '../core/errors.ts'
 import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
 import { helpOf, overview } from './help.ts'
@@ -10,6 +12,7 @@ import { serve } from './serve.ts'
 export async function main(words: readonly string[]): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env')
+    if (words[0] === '--version') return print(productVersion())
     const commands = await commandsFor(words)
     const found = commandOf(words, commands)
     if (wantsHelp(words)) print(found ? helpOf(found.command) : overview(groupOf(words, commands)))
@@ -56,11 +59,30 @@ function groupOf([first]: readonly string[], commands: readonly Command[]): read
 
 function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
   const names = groupOf(words, commands).map(({ name }) => name)
-  const known = `the commands are ${names.join(', ')}`
-  const [first] = words.filter((word) => !word.startsWith('-'))
+  const typed = words.filter((word) => !word.startsWith('-'))
+  const [first] = typed
+  const known = 'streamvault --help shows all commands'
   if (first === undefined) return new UsageError(`a command is needed: ${known}`)
-  if (names.length < commands.length) return new UsageError(`${first} needs more: ${known}`)
+  const meant = nearestOf(typed, commands)
+  if (meant !== undefined) {
+    return new UsageError(`there is no command ${typed.join(' ')}: did you mean ${meant}?`)
+  }
+  if (names.length < commands.length) {
+    return new UsageError(`${first} needs more: the commands are ${names.join(', ')}`)
+  }
   return new UsageError(`there is no command ${first}: ${known}`)
+}
+
+/** The command whose name needs the fewest changes to be what the words begin with, if these are few. */
+function nearestOf(words: readonly string[], commands: readonly Command[]): string | undefined {
+  const [nearest] = commands
+    .map(({ name }) => {
+      const typed = words.slice(0, name.split(' ').length).join(' ')
+      return { name, changes: changesBetween(typed.toLowerCase(), name) }
+    })
+    .filter(({ name, changes }) => changes <= Math.max(1, name.length / 3))
+    .toSorted((one, other) => one.changes - other.changes)
+  return nearest?.name
 }
 
 function wantsHelp(words: readonly string[]): boolean {

@@ -34,7 +34,11 @@ export const restore: Command = {
     const { openRestorer } = await import('../processes/offline/restoring.ts')
     const dataDir = options['data-dir'] ?? ''
     // What the first start would log has no place between progress and result.
-    const config: Config = { ...readConfig(process.env), dataDir, logLevel: 'silent' }
+    const config: Config = {
+      ...readConfig(process.env),
+      dataDir,
+      log: { level: 'silent', format: 'json' },
+    }
     const discardsCutOff = options['discard-cut-off'] !== undefined
     const from = placeOf(options['from'])
     const restorer = await openRestorer(from, new AbortController().signal)

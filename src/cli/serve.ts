@@ -2,10 +2,9 @@ import type { Logger } from 'pino'
 import { type Config, ConfigError, readConfig, readSettings } from '../config/config.ts'
 import { idleSettings } from '../config/idle-settings.ts'
 import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
-import { messageOf } from '../core/errors.ts'
 import { race } from '../core/race.ts'
 import { type Hide, hiding } from '../operating/observability/hidden-addresses.ts'
-import { createLogger } from '../operating/observability/logger.ts'
+import { createLogger, isForPeople } from '../operating/observability/logger.ts'
 import type { Service } from '../processes/network/app.ts'
 import { awaitRoom, hasRoomToStart } from './await-room.ts'
 import { type Command, CommandError, exitCodes } from './command.ts'
@@ -15,7 +14,7 @@ import { UnexpectedErrors } from './unexpected-errors.ts'
 
 async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
-  const logger = createLogger(config.logLevel, hidingNodes(config))
+  const logger = createLogger(config.log, hidingNodes(config))
   const unexpected = new UnexpectedErrors(logger)
   // Node has warnings to say; that nobody reads them is no reason to stop.
   process.stderr.on('error', () => undefined)
@@ -35,10 +34,10 @@ async function run(isJson: boolean): Promise<never> {
     afterRefusedStart(error, config, logger),
   )
   service.failed.catch(unexpected.report)
-  if (service.adminFile !== undefined) {
+  if (service.adminFile !== undefined && !isForPeople(config.log)) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }
-  announce(service, logger, isJson)
+  announce(service, { config, logger, isJson })
   try {
     return await unexpected.first
   } catch (error) {
@@ -76,16 +75,46 @@ function warnOfIdleSettings(logger: Logger): void {
   }
 }
 
+interface Announcing {
+  readonly config: Config
+  readonly logger: Logger
+  readonly isJson: boolean
+}
+
 /** Others wait for this line, so it is printed whatever the log level is. */
-function announce(service: Service, logger: Logger, isJson: boolean): void {
+function announce(service: Service, { config, logger, isJson }: Announcing): void {
   // A reader that has waited for the line may not read on.
   process.stdout.on('error', () => undefined)
   const { httpAddress, mqttAddress, mqttsAddress } = service
   const mqtts = mqttsAddress !== undefined && { mqtts: mqttsAddress }
   const addresses = { http: httpAddress, mqtt: mqttAddress ?? 'off', ...mqtts }
-  if (logger.isLevelEnabled('info')) logger.info(addresses, 'listening')
-  else if (isJson) process.stdout.write(`${JSON.stringify({ ...addresses, msg: 'listening' })}\n`)
+  if (isJson && !logger.isLevelEnabled('info')) {
+    process.stdout.write(`${JSON.stringify({ ...addresses, msg: 'listening' })}\n`)
+  } else if (isForPeople(config.log) && !isJson) process.stdout.write(welcomeOf(service))
+  else if (logger.isLevelEnabled('info')) logger.info(addresses, 'listening')
   else process.stdout.write(`listening ${addresses.http} ${addresses.mqtt}\n`)
+}
+
+/** Where everything is, and what to do next. */
+function welcomeOf({ httpAddress, mqttAddress, mqttsAddress, adminFile }: Service): string {
+  const rows = [
+    ['console', `${httpAddress}/`],
+    ['API', `${httpAddress}/docs`],
+    ['MQTT', mqttAddress ?? (mqttsAddress === undefined ? 'off' : '')],
+    ['MQTT over TLS', mqttsAddress ?? ''],
+    ['key', adminFile ?? 'that of STREAMVAULT_ADMIN_KEY'],
+  ].filter(([, value]) => value !== '')
+  const lines = rows.map(([name = '', value]) => `  ${name.padEnd(14)} ${value}`)
+  const next = 'Next, in another terminal: npx streamvault simulate'
+  return [
+    'listening',
+    '',
+    ...lines,
+    '',
+    `${next} (or sign in to the console). Ctrl-C ends it.`,
+    '',
+    '',
+  ].join('\n')
 }
 
 /**
@@ -112,7 +141,7 @@ export const serve: Command = {
   name: 'serve',
   summary: 'Run the service until it is told to stop.',
   description:
-    'Prints `listening` with its addresses when it takes readings; its log is JSON in any case. ' +
+    'Prints `listening` with its addresses when it takes readings. Its log is text in a terminal, else JSON. ' +
     '`npm start` does the same.',
   operands: [],
   options: [],
@@ -124,8 +153,9 @@ export const serve: Command = {
       process.exitCode = exitCodes.failed
       setImmediate(() => process.exit())
       if (error instanceof ConfigError) throw error
-      const hide = hidingNodes(readSettings(process.env).config)
-      const message = `cannot go on: ${hide(messageOf(error))}`
+      const { config } = readSettings(process.env)
+      const { reasonOfRefusal } = await import('../operating/doctor/refused-start.ts')
+      const message = `cannot go on: ${hidingNodes(config)(reasonOfRefusal(error, config))}`
       throw new CommandError('cannot_go_on', message, { cause: error })
     }
   },

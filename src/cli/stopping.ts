@@ -6,12 +6,12 @@ const stopMsMax = 9_000
 
 /** The end of the service, whatever the reason: it stops once, in order. What is still starting does so first. */
 export class Stopping {
-  readonly #starting: Promise<Pick<Service, 'close'>>
+  readonly #starting: Promise<Pick<Service, 'close' | 'taken'>>
   readonly #logger: Logger
   #closed: Promise<void> | undefined
   #exitCode = 0
 
-  constructor(starting: Promise<Pick<Service, 'close'>>, logger: Logger) {
+  constructor(starting: Promise<Pick<Service, 'close' | 'taken'>>, logger: Logger) {
     this.#starting = starting
     this.#logger = logger
   }
@@ -48,7 +48,13 @@ export class Stopping {
     try {
       // A start that has failed leaves nothing to close: others tell of it.
       const service = await this.#starting.catch(() => undefined)
+      // A journal that has failed says nothing more.
+      const taken = await service?.taken().catch(() => undefined)
       await service?.close()
+      this.#logger.info(
+        taken === undefined ? {} : { taken },
+        'stopped: all that was acknowledged is on the disk',
+      )
     } catch (error) {
       this.#exitCode = 1
       this.#logger.error({ err: error }, 'stopping failed')

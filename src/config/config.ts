@@ -1,4 +1,4 @@
-import type { LogLevel } from '../core/log-level.ts'
+import type { LogFormat, LogLevel, LogSettings } from '../core/log-settings.ts'
 import { type AnchorsConfig, readAnchorsConfig } from './anchors.ts'
 import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
@@ -34,7 +34,7 @@ export interface Config
   /** Bytes that the exports of one user may have, and that one import may. */
   readonly exportBytesMax: number
   readonly importBytesMax: number
-  readonly logLevel: LogLevel
+  readonly log: LogSettings
   /** Whether an answer that is not as the OpenAPI document says becomes a 500. */
   readonly checkAnswers: boolean
 }
@@ -55,6 +55,8 @@ const logLevels: readonly LogLevel[] = [
   'fatal',
   'silent',
 ]
+
+const logFormats: readonly LogFormat[] = ['auto', 'json', 'text']
 
 /** Shortest secret that may be given for the bootstrap key. */
 const secretLengthMin = 32
@@ -111,7 +113,10 @@ export function readSettings(environment: Environment): ReadSettings {
     diskBytesMin: read.bytes('STREAMVAULT_DISK_MIN', '512MiB'),
     exportBytesMax: read.bytes('STREAMVAULT_EXPORTS_MAX', '10GiB'),
     importBytesMax: read.bytes('STREAMVAULT_IMPORT_MAX', '1GiB'),
-    logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
+    log: {
+      level: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
+      format: read.oneOf('STREAMVAULT_LOG_FORMAT', 'auto', logFormats),
+    },
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }
   // A setting of a command, which reads it itself.

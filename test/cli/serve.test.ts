@@ -59,6 +59,8 @@ test('serve --json says as JSON why it cannot go on, and who is in its way', asy
   expect(code).toBe(1)
   expect(JSON.parse(stderr)).toEqual({
     error: 'cannot_go_on',
-    message: expect.stringMatching(/used by another process: \d+ \(streamvault serve\)$/) as string,
+    message: expect.stringMatching(
+      /used by another process: \d+ \(streamvault serve\); end that one, or set STREAMVAULT_DATA_DIR/,
+    ) as string,
   })
 })

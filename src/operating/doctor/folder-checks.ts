@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../../config/config.ts'
 import { monotonicMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
@@ -23,7 +24,7 @@ const GiB = 1024 ** 3
  */
 const freeShareWanted = 2
 
-export function checkFolder({ config }: Surroundings): Check {
+export function checkFolder({ config }: { readonly config: Pick<Config, 'dataDir'> }): Check {
   const { dataDir } = config
   const name = 'data folder'
   const found = statSync(dataDir, { throwIfNoEntry: false })

@@ -30,6 +30,11 @@ interface Port {
   readonly scheme: string
 }
 
+interface RefusedPort extends Pick<Port, 'name' | 'setting'> {
+  readonly host: string
+  readonly port: number
+}
+
 async function checkPort(
   { config, owner }: Surroundings,
   { name, setting, scheme }: Port,
@@ -42,13 +47,22 @@ async function checkPort(
   if (isOurs) return ok(name, `${where} is taken by our service`)
   const problem = await problemOfListening(config.host, port)
   if (problem === undefined) return ok(name, `${where} is free`)
+  return refusedPort({ name, setting, host: config.host, port }, problem)
+}
+
+/** Why nobody can listen there, and what to do. */
+export function refusedPort(
+  { name, setting, host, port }: RefusedPort,
+  problem: NodeJS.ErrnoException,
+): Check {
+  const where = `${host}:${port}`
   if (problem.code === 'EADDRINUSE') {
     const advice = `set ${setting} to another port, or end what listens there: ss -ltnp`
     return fail(name, `${where} is taken by another process`, advice)
   }
   if (problem.code === 'EADDRNOTAVAIL' || problem.code === 'ENOTFOUND') {
     const advice = 'set STREAMVAULT_HOST to an address of this machine, or to 0.0.0.0'
-    return fail(name, `${config.host} is no address of this machine`, advice)
+    return fail(name, `${host} is no address of this machine`, advice)
   }
   if (problem.code === 'EACCES') {
     const advice = `set ${setting} to a port from 1024 on, or allow it: CAP_NET_BIND_SERVICE`

@@ -1,5 +1,7 @@
-import { type Logger, pino } from 'pino'
-import type { LogLevel } from '../../core/log-level.ts'
+import { createRequire } from 'node:module'
+import { isatty } from 'node:tty'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import type { LogSettings } from '../../core/log-settings.ts'
 import type { Hide } from './hidden-addresses.ts'
 import { loggedError } from './logged-error.ts'
 
@@ -20,14 +22,36 @@ const secretKeys = [
  *
  * @param hide what is not to be said of errors
  */
-export function createLogger(level: LogLevel, hide?: Hide): Logger {
+export function createLogger(settings: LogSettings, hide?: Hide): Logger {
   const paths = secretKeys.flatMap((key) => {
     const member = key.startsWith('[') ? key : `.${key}`
     return [key, `*${member}`, `*.*${member}`]
   })
-  const output = pino.destination({ dest: 1, sync: true })
+  const { level } = settings
+  const output = pino.destination({ dest: standardOutput, sync: true })
   output.on('error', () => undefined)
   const logged = (error: unknown) => loggedError(error, hide)
   const serializers = { err: logged, cause: logged }
-  return pino({ level, base: null, serializers, redact: { paths, censor: '[secret]' } }, output)
+  const options = { level, base: null, serializers, redact: { paths, censor: '[secret]' } }
+  return pino(options, isForPeople(settings) ? readable(output) : output)
+}
+
+const standardOutput = 1
+
+/** Whether what is written to standard output is read by people. */
+export function isForPeople({ format }: LogSettings): boolean {
+  return format === 'auto' ? isatty(standardOutput) : format === 'text'
+}
+
+/** What makes lines for people of logs: it is loaded only then. It writes at once, as nothing may be lost at the end. */
+function readable(destination: DestinationStream): DestinationStream {
+  const load = createRequire(import.meta.url)
+  const { prettyFactory } = load('pino-pretty') as typeof import('pino-pretty')
+  const { NO_COLOR: plain = '' } = process.env
+  const textOf = prettyFactory({
+    colorize: plain === '' && isatty(standardOutput),
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+  })
+  return { write: (line) => destination.write(textOf(line) ?? '') }
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { FilesAddress } from '../../config/files.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
-import type { LogLevel } from '../../core/log-level.ts'
+import type { LogSettings } from '../../core/log-settings.ts'
 
 /** What the thread is started with. What it may be asked is in `anchoring-procedures.ts` of its domain. */
 export interface AnchoringThreadData {
@@ -22,5 +22,5 @@ export interface AnchoringThreadData {
   readonly batchWaitUs: number
   /** Where the state is written. */
   readonly desk: MessagePort
-  readonly logLevel: LogLevel
+  readonly log: LogSettings
 }

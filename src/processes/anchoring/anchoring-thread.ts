@@ -29,7 +29,7 @@ function run(port: MessagePort, data: AnchoringThreadData): void {
   // Acknowledgements go before.
   lowerThreadPriority()
   const hide = hiding(data.ledgers.flatMap(({ endpoints }) => endpoints))
-  const logger = createLogger(data.logLevel, hide)
+  const logger = createLogger(data.log, hide)
   const state = openStateForReading(data.statePath)
   const { calls } = new Caller<AnchorDeskProcedures>(data.desk)
   const onFailure = (error: unknown) => {

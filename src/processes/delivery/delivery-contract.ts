@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { SmtpServer } from '../../config/mail.ts'
-import type { LogLevel } from '../../core/log-level.ts'
+import type { LogSettings } from '../../core/log-settings.ts'
 import type { AllowedDestination } from '../../egress/allowed-destinations.ts'
 
 /** What the thread is started with. What it may be asked is in `delivery-procedures.ts` of its domain. */
@@ -17,5 +17,5 @@ export interface DeliveryThreadData {
   readonly mailFrom: string
   /** Where the state is written. */
   readonly desk: MessagePort
-  readonly logLevel: LogLevel
+  readonly log: LogSettings
 }

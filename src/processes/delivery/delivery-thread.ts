@@ -43,7 +43,7 @@ interface Parts {
 function run(port: MessagePort, data: DeliveryThreadData): void {
   // Acknowledgements go before.
   lowerThreadPriority()
-  const logger = createLogger(data.logLevel)
+  const logger = createLogger(data.log)
   const state = openStateForReading(data.statePath)
   const cipher = openMasterKey(data.dataDir, data.masterKey)
   const parts: Parts = { data, state, cipher, logger }

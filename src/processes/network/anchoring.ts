@@ -118,7 +118,7 @@ function anchoringOf({ folder, ports }: Engine, config: Config): ThreadedAnchori
     patienceUs: config.anchorPatienceUs,
     batchWaitUs: config.anchorBatchWaitUs,
     desk: ports.anchorDeskPort,
-    logLevel: config.logLevel,
+    log: config.log,
   }
   const options = { workerData: data, transferList: [data.desk] }
   return new ThreadedAnchoring(() =>

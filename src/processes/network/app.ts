@@ -22,6 +22,8 @@ export interface Service {
   readonly mqttsAddress: string | undefined
   /** Path of the file with the generated bootstrap key, or nothing when the key was given. */
   readonly adminFile: string | undefined
+  /** How many entries the journal has taken since the start. */
+  taken(): Promise<number>
   /** Rejects when a thread has had an error that nothing was waiting for: the service should be closed. */
   readonly failed: Promise<never>
   /**
@@ -55,8 +57,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const { anchoring, ledgers, contentSigning, sharing } = fronts
   const addresses = addressesOf(config, { http, mqtt })
   engine.folder.announce(Object.values(addresses))
+  const { journal } = engine
+  const { head } = await journal.status()
   return {
     ...addresses,
+    taken: async () => (await journal.status()).head - head,
     adminFile: auth.adminFile,
     failed: race([
       engine.journal.failed,

@@ -115,7 +115,7 @@ function deliveriesOf({ folder, ports: { deskPort } }: Engine, config: Config): 
     smtp: config.smtp,
     mailFrom: config.mailFrom,
     desk: deskPort,
-    logLevel: config.logLevel,
+    log: config.log,
   }
   const options = { workerData: data, transferList: [deskPort] }
   return new ThreadedDeliveries(() =>

@@ -125,7 +125,7 @@ async function openFiles(config: Config, folder: DataFolder) {
 
 /** The worker, with the ports that it speaks over with others than who calls it. */
 function workerOf(config: Config, folder: DataFolder) {
-  const { timeSeries, logLevel, heldBytesMax, journalBytesMax } = config
+  const { timeSeries, log, heldBytesMax, journalBytesMax } = config
   const { port1: follower, port2: head } = new MessageChannel()
   const { port1: listening, port2: notified } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
@@ -144,7 +144,7 @@ function workerOf(config: Config, folder: DataFolder) {
     desk,
     anchorDesk,
     bell,
-    logLevel,
+    log,
   })
   const ports = { deskPort, anchorDeskPort, bellPort }
   return { worker, follower, notified: new NotifiedOwners(listening), ports }

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { StreamId, UserId } from '../../core/ids.ts'
-import type { LogLevel } from '../../core/log-level.ts'
+import type { LogSettings } from '../../core/log-settings.ts'
 import type { Moved } from '../../core/threads/rpc.ts'
 import type { StreamPace } from '../../ingest/activity/activity.ts'
 import type { OwnerActivity } from '../../ingest/activity/owner-activity.ts'
@@ -47,7 +47,7 @@ export interface WorkerData {
   readonly anchorDesk: MessagePort
   /** Is told of timers of alerts that have run out. */
   readonly bell: MessagePort
-  readonly logLevel: LogLevel
+  readonly log: LogSettings
 }
 
 /** What the store knows of one stream. */

@@ -81,7 +81,7 @@ async function openState(path: string) {
 
 /** Composition root of the worker thread: state, store, and the two consumers of the journal. */
 async function compose(data: WorkerData, opening: ReturnType<typeof openState>) {
-  const logger = createLogger(data.logLevel)
+  const logger = createLogger(data.log)
   const { state, store } = await openBoth(opening, openTimeSeries(data.timeSeries, logger))
   const statePlaces = FilePlaces.ofDatabase(data.statePath)
   // The store's work is done by these: a query of everything would hold up acknowledgements.
