@@ -31,17 +31,18 @@ interface Family {
   readonly otherToken: string
 }
 
+async function signedForEvm(deed: Deed, terms: Readonly<Record<string, string>>) {
+  const contract = `0x${'12'.repeat(20)}`
+  const ledger = new EvmLedger({ ...settingsOf({ endpoint: 'http://127.0.0.1:1' }), contract })
+  const signed = await ledger.sign(deed, 1, JSON.stringify(terms))
+  await ledger.close()
+  return signed
+}
+
 const evm: Family = {
   name: 'the EVM',
   network: 'eip155:31337',
-  async sign(deed) {
-    const contract = `0x${'12'.repeat(20)}`
-    const ledger = new EvmLedger({ ...settingsOf({ endpoint: 'http://127.0.0.1:1' }), contract })
-    const terms = JSON.stringify({ gas: '30000', maxFee: '2000000000', tip: '1000000000' })
-    const signed = await ledger.sign(deed, 1, terms)
-    await ledger.close()
-    return signed
-  },
+  sign: (deed) => signedForEvm(deed, { gas: '30000', maxFee: '2000000000', tip: '1000000000' }),
   bytesOf: (text) => Buffer.from(text.slice(2), 'hex'),
   named: (bytes) => ({
     transaction: `0x${bytes.toString('hex')}`,
@@ -49,6 +50,12 @@ const evm: Family = {
   }),
   tokenId: BigInt(`0x${vault.replaceAll('-', '')}`).toString(),
   otherToken: '7',
+}
+
+const evmOfOnePrice: Family = {
+  ...evm,
+  name: 'the EVM without EIP-1559',
+  sign: (deed) => signedForEvm(deed, { gas: '30000', maxFee: '2000000000' }),
 }
 
 const xrpl: Family = {
@@ -110,7 +117,7 @@ function replaced({ bytesOf, named }: Family, { transaction }: Proof, from: stri
   return named(Buffer.from(hex.replace(from, to), 'hex'))
 }
 
-describe.each([evm, xrpl])('a proof of a network of $name', (family) => {
+describe.each([evm, evmOfOnePrice, xrpl])('a proof of a network of $name', (family) => {
   const { network, bytesOf, named } = family
   let proof: Proof
   let other: string
@@ -228,6 +235,24 @@ describe.each([evm, xrpl])('a proof of a network of $name', (family) => {
 })
 
 describe('a transaction of the EVM', () => {
+  test('that issues an asset names an address, and commits to a root', async () => {
+    const whole = await proofOfThree(evm)
+    const root = whole.root ?? ''
+    const asset = { streamId: vault, code: 'GOLD', amount: '12000', precision: 3 }
+    const { hash, text } = await evm.sign({
+      intentId: newId(),
+      kind: 'token',
+      root,
+      leaves: [],
+      asset,
+    })
+    const proof = { ...whole, tx_hash: hash, transaction: text }
+    const verdictOf = (changed: object) => checkProof({ ...proof, ...changed }, { trustedKeys }).is
+    expect(verdictOf({ token_id: `0x${'aB'.repeat(20)}` })).toBe('unreachable')
+    expect(verdictOf({ token_id: '7' })).toBe('contradicted')
+    expect(verdictOf({ root: 'ab'.repeat(32) })).toBe('contradicted')
+  })
+
   test('that has the root elsewhere than where the contract takes it is contradicted', async () => {
     const proof = await proofOfThree(evm)
     const root = proof.root ?? ''

@@ -68,7 +68,7 @@ function checkEvmTransaction(proof: Proof, transaction: string): void {
     throw new Contradiction('the transaction is for another network')
   }
   if (said.root !== proof.root) throw new Contradiction('the transaction does not have the root')
-  if ((proof.token_id ?? said.tokenId) !== said.tokenId) {
+  if (proof.token_id !== undefined && !said.mayMake(proof.token_id)) {
     throw new Contradiction('token_id is not that of the transaction')
   }
 }
