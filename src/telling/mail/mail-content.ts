@@ -120,6 +120,7 @@ const factNames: Readonly<Record<string, string>> = {
   status: 'Status',
   ledger: 'Ledger',
   anchors_left: 'Anchors it can pay for',
+  supply: 'Supply',
   type: 'Type',
   permission: 'Permission',
   username: 'User',
