@@ -51,7 +51,6 @@ class Told implements AsyncDisposable {
       this.#state.state.insertInto('assets').values({
         id: network,
         owner_id: '',
-        creator_id: '',
         stream_id: network,
         created_at: 0,
         supply: '1',

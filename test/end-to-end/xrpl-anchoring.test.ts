@@ -42,6 +42,7 @@ describe('a service with a network of XRPL', () => {
   let person: Person
   let accounts: readonly Account[]
 
+  const health = async () => (await api.withKey('GET', '/health/ready')).body
   const accountOf = (role: string) => accounts.find((one) => one.role === role)?.address ?? ''
 
   /** Goes on with the same folder. */
@@ -143,9 +144,7 @@ describe('a service with a network of XRPL', () => {
   test('issues an asset once its distributor has money, and tells of that until then', async () => {
     const path = pathOf('assets', await makers.assets(owner()))
     const waits = `${accountOf('distributor')} is no account yet: it has to be funded`
-    const degraded = async () =>
-      (await api.withKey<{ degraded: object }>('GET', '/health/ready')).body.degraded
-    await expect.poll(degraded).toMatchObject({ [`ledger ${network}`]: waits })
+    await expect.poll(health).toMatchObject({ degraded: { [`ledger ${network}`]: waits } })
     const { body: ledgers } = await person.withKey<LedgerRecord[]>('GET', '/ledgers')
     expect(ledgers.find(({ ledger }) => ledger === 'XRPL')).toMatchObject({
       problem: waits,

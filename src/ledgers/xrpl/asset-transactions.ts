@@ -55,14 +55,15 @@ function metadataOf({ code, streamId }: IssuedAsset): string {
 }
 
 /**
- * What the network calls an asset whose issuance is validated: it follows from the transaction, and the node has to say so too.
+ * What the network calls an asset whose issuance is validated: it follows from the transaction, and what was made must say so too.
+ * Nodes add it to metadata that are no binary (https://xrpl.org/docs/references/protocol/transactions/metadata#synthetic-mpt_issuance_id-field).
  *
- * @throws LedgerUnreachable when it says something else
+ * @throws LedgerUnreachable when something else is said
  */
 export function issuanceIdIn(transaction: Members, meta: TransactionMetadata): string {
   const id = issuanceIdOf(transaction)
   const said = [...issuancesIn(meta), membersOf(meta)['mpt_issuance_id'] ?? id]
-  if (said.length > 1 && said.every((one) => one === id)) return id
+  if (said.every((one) => one === id)) return id
   throw new LedgerUnreachable('the node says of an asset that it has another id')
 }
 
@@ -71,7 +72,7 @@ function issuancesIn({ AffectedNodes: nodes }: TransactionMetadata): readonly st
   return nodes.flatMap((node) => {
     if (!('CreatedNode' in node)) return []
     const { LedgerEntryType: type, NewFields: made } = node.CreatedNode
-    if ((type as string) !== 'MPTokenIssuance') return []
+    if (type !== 'MPTokenIssuance') return []
     return [issuanceIdOf({ Account: made['Issuer'], Sequence: made['Sequence'] })]
   })
 }
