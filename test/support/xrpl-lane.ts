@@ -307,7 +307,7 @@ export class XrplLane implements AsyncDisposable {
     return result
   }
 
-  /** Whoever is under way when another one is killed goes no further, either. */
+  /** A lane that is under way when the other one is killed goes no further, either. */
   async #pass(signal: AbortSignal): Promise<void> {
     const isDead = this.isKilled && (signal.aborted || !this.#isRevived)
     if (!isDead && this.#steps++ !== this.#killAt) return

@@ -2,7 +2,7 @@ import { decodeAccountID, type TransactionMetadata } from 'xrpl'
 import { type Deed, type IssuedAsset, LedgerUnreachable } from '../ledger.ts'
 import { type Members, membersOf, numberOf, textOf } from './answers.ts'
 
-/** Whoever holds some may give it to others, and trade it where the network has that: neither can be allowed later (https://xrpl.org/docs/references/protocol/transactions/types/mptokenissuancecreate#mptokenissuancecreate-flags). */
+/** Holders may give it to others, and trade it where the network has that: neither can be allowed later (https://xrpl.org/docs/references/protocol/transactions/types/mptokenissuancecreate#mptokenissuancecreate-flags). */
 const tfMPTCanTrade = 0x10
 const tfMPTCanTransfer = 0x20
 

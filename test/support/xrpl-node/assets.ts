@@ -3,7 +3,7 @@ import { decodeAccountID } from 'xrpl'
 
 /** What an account has of assets (multi-purpose tokens). */
 export interface Assets {
-  /** Those that it has issued. */
+  /** What it has issued. */
   readonly issued: readonly Issuance[]
   /** By their ids, what it holds of those of others. */
   readonly held: ReadonlyMap<string, bigint>
@@ -110,7 +110,7 @@ function issued(sender: Owner, said: Fields): AssetChanges {
   }
 }
 
-/** Of somebody who wants to hold it. */
+/** A holder says that it wants it, or does not any more. */
 function authorized(
   accounts: ReadonlyMap<string, Owner>,
   sender: Owner,
