@@ -167,7 +167,12 @@ describe('a service with a network of XRPL', () => {
     const issuance = node.chain.validated().find(({ blob }) => blob.hash === done.tx_hash)
     expect(issuanceOf(issuance?.blob.said ?? {})).toBe(stream.mapping)
     const { body: proof } = await person.withKey('GET', `${path}/proof`)
-    expect(proof).toMatchObject({ network, final: true, tx_hash: done.tx_hash })
+    expect(proof).toMatchObject({
+      network,
+      final: true,
+      tx_hash: done.tx_hash,
+      token_id: stream.mapping,
+    })
   })
 
   test('that is killed within an asset goes on with the step where it was', async () => {
