@@ -17,7 +17,10 @@ export function problemOfAsset({ kind, asset }: Deed): string | undefined {
   return `${kind}: the asset has no id of the network`
 }
 
-/** What the transactions of an asset say, by the kind of their deed. */
+/**
+ * What the transactions of an asset say, by the kind of their deed: each has its page below
+ * https://xrpl.org/docs/references/protocol/transactions/types (mptokenissuancecreate, mptokenauthorize, payment).
+ */
 export function assetFields({ kind, asset }: Deed, distributor: string): object {
   const { amount, precision, tokenId } = asset as IssuedAsset
   if (kind === 'issuance') {
@@ -25,12 +28,13 @@ export function assetFields({ kind, asset }: Deed, distributor: string): object 
       TransactionType: 'MPTokenIssuanceCreate',
       Flags: tfMPTCanTrade | tfMPTCanTransfer,
       AssetScale: precision,
-      // What is paid twice fails: there is no more of it.
+      // A second payment fails with tecPATH_PARTIAL: no more than this can be with others.
       MaximumAmount: amount,
       MPTokenMetadata: hexOf(metadataOf(asset as IssuedAsset)),
     }
   }
   if (kind === 'authorization') {
+    // By a holder for himself there is no field Holder.
     return { TransactionType: 'MPTokenAuthorize', MPTokenIssuanceID: tokenId }
   }
   return {
