@@ -26,3 +26,36 @@ test.each(['http', 'ws'] as const)(
     expect(watch.looks).toMatchObject([{ answers: false }])
   },
 )
+
+test('what both accounts of a network spend is told of together', async () => {
+  await using state = await TestState.open()
+  await using node = await LedgerNodeServer.start('xrpl', { balance: 5_000_000n })
+  for (const role of ['issuer', 'distributor']) {
+    await state.commit(
+      state.state.insertInto('ledger_keys').values({
+        network: 'xrpl:99',
+        role,
+        account: role,
+        algorithm: 'Ed25519',
+        public_key: '',
+        private_key_encrypted: new Uint8Array(),
+        created_at: 0,
+      }),
+    )
+  }
+  const { settings } = lookWith(undefined)
+  const watch = new LedgerWatch({
+    state: state.state,
+    ledgers: [{ ...settings, endpoints: [node.http()] }],
+    onLooks: async () => undefined,
+    onFailure: (error) => expect.fail(String(error)),
+    everyMs: 20,
+  })
+  await watch.start()
+  expect(watch.looks).toMatchObject([{ answers: true, problem: undefined }])
+
+  node.state.balance -= 7n
+
+  await expect.poll(() => watch.spent.get('xrpl:99')).toBe(14n)
+  await watch.stop()
+})

@@ -141,9 +141,9 @@ describe('the doctor', () => {
   test('warns of a distributor that is nearly empty, where there are assets', async () => {
     await using xrpl = await ofXrpl({ balance: 5_000_000n })
     using state = new DatabaseSync(filesIn(xrpl.dataDir).state)
-    state.exec(`INSERT INTO assets (id, owner_id, creator_id, stream_id, created_at, supply, precision,
+    state.exec(`INSERT INTO assets (id, owner_id, stream_id, created_at, supply, precision,
       ledger, network, metadata_cid, status, progress)
-      VALUES ('a', 'u', 'u', 's', 0, '1', 0, 'XRPL', 'xrpl:99', 'cid', 'METADATA_STORED', '[]')`)
+      VALUES ('a', 'u', 's', 0, '1', 0, 'XRPL', 'xrpl:99', 'cid', 'METADATA_STORED', '[]')`)
 
     const { check } = await xrpl.doctor()
 

@@ -42,6 +42,7 @@ describe('a service with a network of XRPL', () => {
   let person: Person
   let accounts: readonly Account[]
 
+  const health = async () => (await api.withKey('GET', '/health/ready')).body
   const accountOf = (role: string) => accounts.find((one) => one.role === role)?.address ?? ''
 
   /** Goes on with the same folder. */
@@ -143,9 +144,7 @@ describe('a service with a network of XRPL', () => {
   test('issues an asset once its distributor has money, and tells of that until then', async () => {
     const path = pathOf('assets', await makers.assets(owner()))
     const waits = `${accountOf('distributor')} is no account yet: it has to be funded`
-    const degraded = async () =>
-      (await api.withKey<{ degraded: object }>('GET', '/health/ready')).body.degraded
-    await expect.poll(degraded).toMatchObject({ [`ledger ${network}`]: waits })
+    await expect.poll(health).toMatchObject({ degraded: { [`ledger ${network}`]: waits } })
     const { body: ledgers } = await person.withKey<LedgerRecord[]>('GET', '/ledgers')
     expect(ledgers.find(({ ledger }) => ledger === 'XRPL')).toMatchObject({
       problem: waits,
@@ -168,7 +167,12 @@ describe('a service with a network of XRPL', () => {
     const issuance = node.chain.validated().find(({ blob }) => blob.hash === done.tx_hash)
     expect(issuanceOf(issuance?.blob.said ?? {})).toBe(stream.mapping)
     const { body: proof } = await person.withKey('GET', `${path}/proof`)
-    expect(proof).toMatchObject({ network, final: true, tx_hash: done.tx_hash })
+    expect(proof).toMatchObject({
+      network,
+      final: true,
+      tx_hash: done.tx_hash,
+      token_id: stream.mapping,
+    })
   })
 
   test('that is killed within an asset goes on with the step where it was', async () => {

@@ -155,7 +155,7 @@ describe('GET /ledgers', () => {
   })
 
   test('says that a network of two accounts lacks the key of the second', async () => {
-    await using node = await LedgerNodeServer.start('xrpl')
+    await using node = await LedgerNodeServer.start('xrpl', { balance: 10_000_000n })
     const service = await start(newFolder(), {
       STREAMVAULT_LEDGER_XRPL: node.http(token),
       STREAMVAULT_LEDGER_XRPL_NETWORK: 'xrpl:99',

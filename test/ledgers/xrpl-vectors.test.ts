@@ -44,7 +44,7 @@ describe.each(vectors)('the transaction $hash of xrpl-py', (vector) => {
 
   test('is read as what it says', () => {
     const read = readTransaction(blob)
-    const { asset, ...said } = deed
+    const { asset: _, ...said } = deed
     expect(read).toMatchObject({ account, deed: said, sequence, terms, hash })
     expect(read?.networkId).toBe(networkId > 1_024 ? networkId : undefined)
   })

@@ -112,19 +112,14 @@ export class XrplLane implements AsyncDisposable {
   /** An asset to be issued, of a stream that is there. Resolves with its id. */
   async issue(code: string): Promise<string> {
     const { tests, userId } = this.#twins
-    const streamId = await this.#twins.newStream(`${code}${this.chain.rules.networkId}`)
+    const assetCode = `${code}${this.chain.rules.networkId}`
+    const streamId = await this.#twins.newStream(assetCode)
     const streams = tests.state.updateTable('asset_streams').set({ status: 'COMPLETED' })
     await tests.commit(streams.where('id', '=', streamId))
-    const [stream] = await this.#twins.assetStreams.withCodes(userId, [
-      `${code}${this.chain.rules.networkId}`,
-    ])
+    const [stream] = await this.#twins.assetStreams.withCodes(userId, [assetCode])
     if (!stream) throw new Error('there is no stream')
-    const { asset, changes } = await new AssetStore(this.#twins.needs).plan(stream, {
-      supply: '12',
-      precision: 3,
-      ledger: 'XRPL',
-      network: this.network,
-    })
+    const wanted = { supply: '12', precision: 3, ledger: 'XRPL', network: this.network } as const
+    const { asset, changes } = await new AssetStore(this.#twins.needs).plan(stream, wanted)
     if (!(await tests.attempt(...changes))) throw new Error('no asset was made')
     return asset.id
   }
@@ -326,7 +321,7 @@ export class XrplLane implements AsyncDisposable {
     return result
   }
 
-  /** Whoever is under way when another one is killed goes no further, either. */
+  /** A lane that is under way when the other one is killed goes no further, either. */
   async #pass(signal: AbortSignal): Promise<void> {
     const isDead = this.isKilled && (signal.aborted || !this.#isRevived)
     if (!isDead && this.#steps++ !== this.#killAt) return

@@ -83,7 +83,7 @@ export interface AccountLook {
 /** With fewer anchors left an account should be filled up. A distributor of XRPL stops at ten assets. */
 const anchorsMin: Readonly<Record<KeyRole, number>> = { issuer: 100, distributor: 20 }
 
-/** Those that have a key, the issuer first. */
+/** Our accounts that have a key, the issuer first. */
 export function accountsOf({
   accounts,
   figures,

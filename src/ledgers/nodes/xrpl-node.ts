@@ -97,7 +97,7 @@ function available({ Balance, OwnerCount = 0 }: AccountRoot, reserves: Reserves 
   return BigInt(Math.max(0, whole(Balance) - kept))
 }
 
-/** Of an amount in XRP; 0 where there is none. */
+/** An amount of XRP in drops; 0 where there is none. */
 function dropsOf(xrp: unknown = 0): number {
   const drops = Math.round(Number(xrp) * dropsPerXrp)
   return Number.isFinite(drops) ? drops : 0

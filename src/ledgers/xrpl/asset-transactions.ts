@@ -2,7 +2,7 @@ import { decodeAccountID, type TransactionMetadata } from 'xrpl'
 import { type Deed, type IssuedAsset, LedgerUnreachable } from '../ledger.ts'
 import { type Members, membersOf, numberOf, textOf } from './answers.ts'
 
-/** Whoever holds some may give it to others, and trade it where the network has that: neither can be allowed later (https://xrpl.org/docs/references/protocol/transactions/types/mptokenissuancecreate#mptokenissuancecreate-flags). */
+/** Holders may give it to others, and trade it where the network has that: neither can be allowed later (https://xrpl.org/docs/references/protocol/transactions/types/mptokenissuancecreate#mptokenissuancecreate-flags). */
 const tfMPTCanTrade = 0x10
 const tfMPTCanTransfer = 0x20
 
@@ -17,7 +17,10 @@ export function problemOfAsset({ kind, asset }: Deed): string | undefined {
   return `${kind}: the asset has no id of the network`
 }
 
-/** What the transactions of an asset say, by the kind of their deed. */
+/**
+ * What the transactions of an asset say, by the kind of their deed: each has its page below
+ * https://xrpl.org/docs/references/protocol/transactions/types (mptokenissuancecreate, mptokenauthorize, payment).
+ */
 export function assetFields({ kind, asset }: Deed, distributor: string): object {
   const { amount, precision, tokenId } = asset as IssuedAsset
   if (kind === 'issuance') {
@@ -25,12 +28,13 @@ export function assetFields({ kind, asset }: Deed, distributor: string): object 
       TransactionType: 'MPTokenIssuanceCreate',
       Flags: tfMPTCanTrade | tfMPTCanTransfer,
       AssetScale: precision,
-      // What is paid twice fails: there is no more of it.
+      // A second payment fails with tecPATH_PARTIAL: no more than this can be with others.
       MaximumAmount: amount,
       MPTokenMetadata: hexOf(metadataOf(asset as IssuedAsset)),
     }
   }
   if (kind === 'authorization') {
+    // By a holder for himself there is no field Holder.
     return { TransactionType: 'MPTokenAuthorize', MPTokenIssuanceID: tokenId }
   }
   return {
@@ -55,14 +59,15 @@ function metadataOf({ code, streamId }: IssuedAsset): string {
 }
 
 /**
- * What the network calls an asset whose issuance is validated: it follows from the transaction, and the node has to say so too.
+ * What the network calls an asset whose issuance is validated: it follows from the transaction, and what was made must say so too.
+ * Nodes add it to metadata that are no binary (https://xrpl.org/docs/references/protocol/transactions/metadata#synthetic-mpt_issuance_id-field).
  *
- * @throws LedgerUnreachable when it says something else
+ * @throws LedgerUnreachable when something else is said
  */
 export function issuanceIdIn(transaction: Members, meta: TransactionMetadata): string {
   const id = issuanceIdOf(transaction)
   const said = [...issuancesIn(meta), membersOf(meta)['mpt_issuance_id'] ?? id]
-  if (said.length > 1 && said.every((one) => one === id)) return id
+  if (said.every((one) => one === id)) return id
   throw new LedgerUnreachable('the node says of an asset that it has another id')
 }
 
@@ -71,7 +76,7 @@ function issuancesIn({ AffectedNodes: nodes }: TransactionMetadata): readonly st
   return nodes.flatMap((node) => {
     if (!('CreatedNode' in node)) return []
     const { LedgerEntryType: type, NewFields: made } = node.CreatedNode
-    if ((type as string) !== 'MPTokenIssuance') return []
+    if (type !== 'MPTokenIssuance') return []
     return [issuanceIdOf({ Account: made['Issuer'], Sequence: made['Sequence'] })]
   })
 }

@@ -21,7 +21,7 @@ const patience = { timeoutMs: 5_000 }
 /** What is seen of a real ledger beside a service, or without one. */
 export interface LedgerStatus extends NetworkFigures {
   readonly look: LedgerLook
-  /** Those that have a key, the issuer first. */
+  /** Our accounts that have a key, the issuer first. */
   readonly accounts: readonly AccountLook[]
   /** Whether assets were ever to be issued there. */
   readonly hasAssets: boolean

@@ -40,7 +40,7 @@ export function ledgerMetrics(measured: MeasuredLedgers): readonly ByNetwork[] {
   }))
 }
 
-/** Of the issuer, who signs nearly all. */
+/** What the issuer can pay for, who signs nearly all. */
 function anchorsLeft(look: LedgerLook): number | undefined {
   return accountsOf(look).find(({ role }) => role === 'issuer')?.anchorsLeft
 }

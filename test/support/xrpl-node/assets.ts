@@ -3,7 +3,7 @@ import { decodeAccountID } from 'xrpl'
 
 /** What an account has of assets (multi-purpose tokens). */
 export interface Assets {
-  /** Those that it has issued. */
+  /** What it has issued. */
   readonly issued: readonly Issuance[]
   /** By their ids, what it holds of those of others. */
   readonly held: ReadonlyMap<string, bigint>
@@ -65,8 +65,8 @@ export function malformedAsset(said: Fields): string | undefined {
   if (type !== 'MPTokenIssuanceCreate') return undefined
   // MPTokenIssuanceCreate.cpp: temINVALID_FLAG for other flags, temMALFORMED for metadata and amounts out of their ranges.
   if ((Number(flags) & ~issuanceFlags) !== 0) return 'temINVALID_FLAG'
-  const bytes = metadata === undefined ? 1 : String(metadata).length / 2
-  const maximum = BigInt(String(said['MaximumAmount'] ?? amountMax))
+  const bytes = typeof metadata === 'string' ? metadata.length / 2 : 1
+  const maximum = maximumOf(said)
   const isRight = bytes > 0 && bytes <= metadataMax && maximum > 0n && maximum <= amountMax
   return isRight ? undefined : 'temMALFORMED'
 }
@@ -101,7 +101,7 @@ function issued(sender: Owner, said: Fields): AssetChanges {
     // What is 0 is left out.
     ...(AssetScale !== 0 && { AssetScale }),
   }
-  const maximum = BigInt(String(MaximumAmount ?? amountMax))
+  const maximum = maximumOf(said)
   const node = { LedgerEntryType: 'MPTokenIssuance', LedgerIndex: issuanceIndex(id) }
   return {
     sender: { issued: [...sender.issued, { id, maximum, outstanding: 0n, fields }] },
@@ -110,7 +110,7 @@ function issued(sender: Owner, said: Fields): AssetChanges {
   }
 }
 
-/** Of somebody who wants to hold it. */
+/** A holder says that it wants it, or does not any more. */
 function authorized(
   accounts: ReadonlyMap<string, Owner>,
   sender: Owner,
@@ -187,6 +187,10 @@ function paid(
     ],
     unreserved: 0,
   }
+}
+
+function maximumOf({ MaximumAmount: maximum }: Fields): bigint {
+  return typeof maximum === 'string' ? BigInt(maximum) : amountMax
 }
 
 function issuerOf(accounts: ReadonlyMap<string, Owner>, id: string): Owner | undefined {
