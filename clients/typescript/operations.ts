@@ -461,6 +461,20 @@ export interface SharedOperations {
   readonly createAlertRule: { readonly body: NewFleetAlertRule; readonly answer: FleetAlertRule }
 
   /**
+   * Issue the asset of an asset stream.
+   *
+   * All of it is issued at once, and never more. A stream has one asset; where that has
+   * failed, another one can be made.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly createAsset: {
+    readonly path: { readonly streamId: string }
+    readonly body: NewAsset
+    readonly answer: Asset
+  }
+
+  /**
    * Attach a file, or the files of an archive, to an asset stream.
    *
    * The answer has the address that takes the file: `curl -T FILE "$presigned_url"`. It is
@@ -887,7 +901,8 @@ export interface SharedOperations {
    * data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is
    * done.
    *
-   * **With a key:** An asset stream that no vault lists and nothing is attached to.
+   * **With a key:** An asset stream that no vault lists, nothing is attached to, and no asset
+   * is issued of.
    *
    * Needs the permission `streams:write`.
    */
@@ -1465,6 +1480,24 @@ export interface SharedOperations {
       readonly cursor?: string | undefined
     }
     readonly answer: readonly Alert[]
+  }
+
+  /**
+   * List the assets of an asset stream.
+   *
+   * The oldest first. One of them is alive at most; the others have failed.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly listAssets: {
+    readonly path: { readonly streamId: string }
+    readonly query?: { readonly page?: number | undefined; readonly page_size?: number | undefined }
+    readonly answer: {
+      readonly total_records: number
+      readonly current_page: number
+      readonly total_pages: number
+      readonly content: readonly Asset[]
+    }
   }
 
   /**
@@ -2458,6 +2491,43 @@ export interface SharedOperations {
     }
   }
 
+  /**
+   * Read an asset.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly readAsset: {
+    readonly path: { readonly streamId: string; readonly assetId: string }
+    readonly answer: Asset
+  }
+
+  /**
+   * Load the metadata of an asset, as they are anchored.
+   *
+   * Canonical dag-json, byte for byte what its CID is of. It says what was there when it was
+   * made: later changes are not in it.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly readAssetMetadata: {
+    readonly path: { readonly streamId: string; readonly assetId: string }
+    readonly answer: Uint8Array
+  }
+
+  /**
+   * Read the proof of an asset.
+   *
+   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
+   * checks it needs the public key of the ledger from elsewhere. It is that of the transaction
+   * that the asset comes to be with, and says what the ledger calls it.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly readAssetProof: {
+    readonly path: { readonly streamId: string; readonly assetId: string }
+    readonly answer: Proof
+  }
+
   /** Read the description of MQTT and WebSockets. */
   readonly readAsyncApi: {
     readonly answer: {
@@ -3228,6 +3298,19 @@ export interface SharedOperations {
   readonly resumeStream: {
     readonly path: { readonly streamId: string }
     readonly answer: StreamStatus
+  }
+
+  /**
+   * Try again to issue an asset.
+   *
+   * Of one in the status ERROR. What is signed is never signed again. It goes on with the step
+   * that was not done.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly retryAsset: {
+    readonly path: { readonly streamId: string; readonly assetId: string }
+    readonly answer: Asset
   }
 
   /**
@@ -4061,6 +4144,7 @@ export const operationPaths = {
   countUnreadInboxEntries: 'GET /notifications/in-app/unread-count',
   createAccountKey: 'POST /ledger-keys',
   createAlertRule: 'POST /alert-rules',
+  createAsset: 'POST /streams/{streamId}/assets',
   createAttachment: 'POST /attachments',
   createBackup: 'POST /backups',
   createBearerWebhook: 'POST /webhooks',
@@ -4123,6 +4207,7 @@ export const operationPaths = {
   listAccountKeys: 'GET /ledger-keys',
   listAlertRules: 'GET /alert-rules',
   listAlerts: 'GET /alerts',
+  listAssets: 'GET /streams/{streamId}/assets',
   listAttachments: 'GET /attachments',
   listAuditLog: 'GET /audit',
   listBackups: 'GET /backups',
@@ -4171,6 +4256,9 @@ export const operationPaths = {
   readAlert: 'GET /alerts/{alertId}',
   readAlertHistory: 'GET /alerts/{alertId}/history',
   readAlertRule: 'GET /alert-rules/{alertRuleId}',
+  readAsset: 'GET /streams/{streamId}/assets/{assetId}',
+  readAssetMetadata: 'GET /streams/{streamId}/assets/{assetId}/metadata',
+  readAssetProof: 'GET /streams/{streamId}/assets/{assetId}/proof',
   readAsyncApi: 'GET /asyncapi.json',
   readAttachment: 'GET /attachments/{attachmentId}',
   readAttachmentProof: 'GET /attachments/{attachmentId}/proof',
@@ -4222,6 +4310,7 @@ export const operationPaths = {
   resumeExport: 'POST /exports/{exportId}/resume',
   resumeImport: 'POST /imports/{importId}/resume',
   resumeStream: 'POST /streams/{streamId}/resume',
+  retryAsset: 'POST /streams/{streamId}/assets/{assetId}/retry',
   retryAttachment: 'POST /attachments/{attachmentId}/retry',
   retrySignature: 'POST /attachments/{attachmentId}/signatures/{signatureId}/retry',
   retryStream: 'POST /streams/{streamId}/retry',
@@ -4289,6 +4378,7 @@ export const operationScopes = {
   countUnreadInboxEntries: 'notifications:read',
   createAccountKey: 'platform:admin',
   createAlertRule: 'streams:write',
+  createAsset: 'streams:write',
   createAttachment: 'attachments:write',
   createBackup: 'platform:admin',
   createBearerWebhook: 'webhooks:write',
@@ -4349,6 +4439,7 @@ export const operationScopes = {
   listAccountKeys: 'platform:admin',
   listAlertRules: 'streams:read',
   listAlerts: 'data:read',
+  listAssets: 'streams:read',
   listAttachments: 'attachments:read',
   listAuditLog: 'platform:admin',
   listBackups: 'platform:admin',
@@ -4392,6 +4483,9 @@ export const operationScopes = {
   readAlert: 'data:read',
   readAlertHistory: 'data:read',
   readAlertRule: 'streams:read',
+  readAsset: 'streams:read',
+  readAssetMetadata: 'streams:read',
+  readAssetProof: 'streams:read',
   readAttachment: 'attachments:read',
   readAttachmentProof: 'attachments:read',
   readBearerWebhook: 'webhooks:read',
@@ -4435,6 +4529,7 @@ export const operationScopes = {
   resumeExport: 'data:read',
   resumeImport: 'data:write',
   resumeStream: 'streams:write',
+  retryAsset: 'streams:write',
   retryAttachment: 'attachments:write',
   retrySignature: 'attachments:write',
   retryStream: 'streams:write',
@@ -5014,6 +5109,28 @@ export type ApiSource = {
 
   /** of typed texts: what stands before the decimals of a number */
   readonly decimal?: '.' | ',' | undefined
+}
+export type Asset = {
+  readonly id: string
+  readonly created_at: string
+  readonly stream_id: string
+
+  /** In whole units. */
+  readonly supply: string
+
+  /** Decimal places of a whole unit. */
+  readonly precision: number
+  readonly status: string
+  readonly ledger: Ledger
+
+  /** Of the transaction that it comes to be with. */
+  readonly tx_hash: string
+  readonly failure: {
+    /** A code, such as `upload_expired`. */
+    readonly error: string
+    readonly message: string
+  } | null
+  readonly progress: readonly ProgressEntry[]
 }
 export type AssetStream = {
   readonly id: string
@@ -7588,6 +7705,19 @@ export type NatsSource = {
 
   /** of typed texts: what stands before the decimals of a number */
   readonly decimal?: '.' | ',' | undefined
+}
+export type NewAsset = {
+  /**
+   * In whole units: digits without sign, exponent and leading zeros. With its decimal places
+   * it is 2^63-1 at most.
+   */
+  readonly supply: string
+
+  /** Decimal places of a whole unit. */
+  readonly precision: number
+
+  /** That of the asset stream without it. */
+  readonly ledger?: 'XRPL' | 'POLYGON_ZKEVM' | 'POLYGON_POS' | 'ETHEREUM' | undefined
 }
 export type NewAssetStream = {
   /** Printable ASCII without space and `/`; not `XRP`, `.` or `..`. */

@@ -28,14 +28,16 @@ export type VerificationId = Branded<'VerificationId'>
 export type PermissionId = Branded<'PermissionId'>
 /** What somebody says by a key about the content of an attachment. */
 export type SignatureId = Branded<'SignatureId'>
+/** What is issued for an asset stream. */
+export type AssetId = Branded<'AssetId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
-type AssetId = AssetStreamId | AttachmentId
+type RecordId = AssetStreamId | AttachmentId | SignatureId | AssetId
 type JobId = ExportId | ImportId | BackupId
 /** An id of whatever kind. */
 export type AnyId =
   | OwnId
-  | AssetId
+  | RecordId
   | JobId
   | EventId
   | InboxEntryId
@@ -46,7 +48,6 @@ export type AnyId =
   | AnchorId
   | VerificationId
   | PermissionId
-  | SignatureId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

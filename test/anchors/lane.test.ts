@@ -47,7 +47,7 @@ const notify = async () => () => undefined
 
 const desk = () => {
   const { state } = twins.tests
-  const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
+  const kinds = anchoredKinds({ lifecycle: twins.lifecycle, clock: systemClock })
   return new StateAnchorDesk({ state, clock: systemClock, kinds, notify })
 }
 
@@ -247,7 +247,7 @@ async function signed(id: string, cid: string, by: Ledger, sequence: number): Pr
   const transaction = await signedBy(by, { intentId: id, kind: 'root', root, leaves }, sequence)
   const one = { transaction, intentId: id, anchors: [{ id, firstLeaf: 0 }] }
   const request = { network, account: by.account, signed: [one], transactions: [], moved: [] }
-  expect(await desk().exchange(request)).toEqual({ taken: 1 })
+  expect(await desk().exchange(request)).toEqual({ taken: 1, isMore: false })
   return transaction.hash
 }
 

@@ -26,7 +26,7 @@ const final = (hash: string) => ({ hash, to: 'final', inclusion: inclusionAt(1) 
 
 async function exchange(request: Partial<DeskRequest>): Promise<number> {
   const { state } = twins.tests
-  const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
+  const kinds = anchoredKinds({ lifecycle: twins.lifecycle, clock: systemClock })
   const desk = new StateAnchorDesk({ state, clock: systemClock, kinds, notify })
   const nothing = { signed: [], transactions: [], moved: [] }
   return (await desk.exchange({ network, account, ...nothing, ...request })).taken

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textsIn, wrongAnchors } from '../support/anchor-facts.ts'
 import {
   type Anchored,
-  type AnchoredPath,
   atStatus,
+  independentPaths,
   makers,
   pathOf,
   statusesOf,
 } from '../support/anchored.ts'
 import { FaultyService } from '../support/faulty-service.ts'
-
-const paths = Object.keys(makers) as AnchoredPath[]
 
 const prefixes = {
   vaults: 'vault',
@@ -54,7 +52,7 @@ async function untilCompleted(path: string): Promise<void> {
   })
 }
 
-describe.each(paths)('what is made of %s while the ledger is down', (path) => {
+describe.each(independentPaths)('what is made of %s while the ledger is down', (path) => {
   test('is an error once its time is over, and completed when it is tried again', async () => {
     service.faults.begin('eio', 'ledger/chain')
     const id = await makers[path](service.api)

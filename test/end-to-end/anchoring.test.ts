@@ -10,6 +10,7 @@ const first: Readonly<Record<AnchoredPath, readonly string[]>> = {
   streams: ['SERVICE_RECEIVED'],
   attachments: ['SERVICE_RECEIVED', 'UPLOAD_PENDING'],
   signatures: ['SERVICE_RECEIVED'],
+  assets: ['SERVICE_RECEIVED'],
 }
 
 describe.each(Object.keys(makers) as AnchoredPath[])('what is made of %s', (path) => {

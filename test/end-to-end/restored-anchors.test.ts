@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chainOf, textsIn, wrongAnchors } from '../support/anchor-facts.ts'
-import { type AnchoredPath, atStatus, makers, pathOf } from '../support/anchored.ts'
+import { atStatus, independentPaths, makers, pathOf } from '../support/anchored.ts'
 import { cidOf } from '../support/anchored-rows.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
@@ -10,8 +10,6 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { Signer } from '../support/signers.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { attachmentAsItIs, attachmentOf, upload } from '../support/uploads.ts'
-
-const paths = Object.keys(makers) as AnchoredPath[]
 
 let folder: TemporaryFolder
 let process: ServiceProcess | undefined
@@ -38,7 +36,7 @@ async function withService<Result>(
 }
 
 const makeAll = async (api: ApiClient) =>
-  await Promise.all(paths.map(async (path) => pathOf(path, await makers[path](api))))
+  await Promise.all(independentPaths.map(async (path) => pathOf(path, await makers[path](api))))
 
 const untilCompleted = async (api: ApiClient, made: readonly string[]) => {
   for (const path of made) await atStatus(api, path, 'COMPLETED')

@@ -10,6 +10,7 @@ import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { Verifier } from '../../src/twins/verification/verifier.ts'
 import { tooHot } from '../support/alerting.ts'
+import { storedAsset } from '../support/issued-assets.ts'
 import { fundsGetLow } from '../support/low-funds.ts'
 import { MailClient } from '../support/mail-client.ts'
 import { MailServer, reply } from '../support/mail-server.ts'
@@ -327,9 +328,10 @@ async function outcomesOf(person: Person): Promise<void> {
     asset_stream: keptAssetStream,
     attachment: (of: Person) => storedAttachment(service.api, of),
     signature: (of: Person) => storedSignature(service.api, of),
+    asset: (of: Person) => storedAsset(service.process, of),
   }
   const lifecycle = new LifecycleEvents({ state, writer: beside, clock: systemClock })
-  for (const kind of anchoredKinds({ lifecycle })) {
+  for (const kind of anchoredKinds({ lifecycle, clock: systemClock })) {
     for (const status of ['COMPLETED', 'FAILED', 'ERROR'] as const) {
       const resourceId = await made[kind.type](person)
       const base = { resourceId, operation: 'creation', atUs: 1, facts, isQuiet: false }

@@ -48,6 +48,10 @@ const forBoth = new Set([
   'GET /streams/{streamId} with a key',
   'GET /streams/{streamId}/metadata',
   'GET /streams/{streamId}/proof',
+  'GET /streams/{streamId}/assets',
+  'GET /streams/{streamId}/assets/{assetId}',
+  'GET /streams/{streamId}/assets/{assetId}/metadata',
+  'GET /streams/{streamId}/assets/{assetId}/proof',
   'GET /streams/{streamCode}/attachments',
   'GET /attachments/{attachmentId}',
   'GET /attachments/{attachmentId}/content',
@@ -65,6 +69,8 @@ const forWriters = new Set([
   'POST /vaults/{vaultId}/retry',
   'PUT /streams/{streamId} with a key',
   'POST /streams/{streamId}/retry',
+  'POST /streams/{streamId}/assets',
+  'POST /streams/{streamId}/assets/{assetId}/retry',
   'POST /attachments/{attachmentId}/retry',
   'POST /attachments/{attachmentId}/signatures',
   'POST /attachments/{attachmentId}/signatures/{signatureId}/retry',
@@ -150,8 +156,8 @@ async function sharedIn(path: string): Promise<Shared> {
 }
 
 function isAllowed([place, , status]: Verdict): boolean {
-  // What was not given up cannot be tried again, and nobody signs twice: that is said of what may be.
-  return status < 300 || (status === 409 && /\/(?:retry|signatures)$/.test(place))
+  // What was not given up cannot be tried again, and nobody signs or issues twice: that is said of what may be.
+  return status < 300 || (status === 409 && /\/(?:retry|signatures|assets)$/.test(place))
 }
 
 function isForbidden([, , status, error]: Verdict): boolean {

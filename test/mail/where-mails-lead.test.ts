@@ -51,6 +51,7 @@ test.each<[EventType, object, string]>([
   ['vault.permission.revoked', { vault_id: 'v1' }, 'inbox'],
   ['stream.permission.revoked', { stream_id: 's1' }, 'inbox'],
   ['signature.failed', {}, 'inbox'],
+  ['asset.error', {}, 'inbox'],
 ])('a mail about %s with %j leads to %s', (type, data, path) => {
   expect(whereTo(type, data)).toBe(`https://vault.example/iot/console/${path}`)
 })

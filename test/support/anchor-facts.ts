@@ -66,8 +66,11 @@ function wrongSteps(dataDir: string, { table, steps }: AnchoredTable): readonly 
   )
 }
 
-function wrongEvents(dataDir: string, { table, prefix }: AnchoredTable): readonly string[] {
-  return ['created', 'completed'].flatMap((word) =>
+function wrongEvents(
+  dataDir: string,
+  { table, prefix, done = 'completed' }: AnchoredTable,
+): readonly string[] {
+  return ['created', done].flatMap((word) =>
     textsIn(
       dataDir,
       `'${prefix}.${word} of ' || id || ': ' || times AS text FROM (
@@ -82,6 +85,8 @@ function wrongEvents(dataDir: string, { table, prefix }: AnchoredTable): readonl
 interface AnchoredTable {
   readonly table: string
   readonly prefix: string
+  /** The word for its completion, where it is another one. */
+  readonly done?: string
   readonly steps: readonly string[]
 }
 
@@ -96,4 +101,5 @@ const anchoredTables: readonly AnchoredTable[] = [
     steps: ['SERVICE_RECEIVED', 'UPLOAD_PENDING', ...end],
   },
   { table: 'signatures', prefix: 'signature', steps: ['SERVICE_RECEIVED', ...end] },
+  { table: 'assets', prefix: 'asset', done: 'deployed', steps: ['SERVICE_RECEIVED', ...end] },
 ]

@@ -17,7 +17,7 @@ export interface Anchored {
 }
 
 /** Collections of what is anchored. */
-export type AnchoredPath = 'vaults' | 'streams' | 'attachments' | 'signatures'
+export type AnchoredPath = 'vaults' | 'streams' | 'attachments' | 'signatures' | 'assets'
 
 type Owner = Pick<ApiClient, 'withKey' | 'base'>
 
@@ -75,11 +75,25 @@ export const makers: Readonly<Record<AnchoredPath, (owner: Owner) => Promise<str
     while ((await shown())['signature'] === '') await sleep(20)
     return signature
   },
+  async assets(owner) {
+    const stream = `/streams/${await makers.streams(owner)}`
+    await atStatus(owner, stream, 'COMPLETED')
+    const path = `${stream}/assets`
+    return `${path}/${await made(owner, path, { supply: '21000000', precision: 6 })}`
+  },
 }
 
-/** The path of what was made; a signature is made with its own. */
+/** What can be made while nothing gets onto a ledger: an asset is issued for a stream that is there. */
+export const independentPaths = [
+  'vaults',
+  'streams',
+  'attachments',
+  'signatures',
+] as const satisfies readonly AnchoredPath[]
+
+/** The path of what was made; what is a part of something else is made with its own. */
 export function pathOf(kind: AnchoredPath, id: string): string {
-  return kind === 'signatures' ? id : `/${kind}/${id}`
+  return kind === 'signatures' || kind === 'assets' ? id : `/${kind}/${id}`
 }
 
 let codes = 0

@@ -107,7 +107,7 @@ export class EvmLane implements AsyncDisposable {
     const { twins, node, said } = this.#needs
     const { state } = twins.tests
     const kill = this.#kill
-    const kinds = anchoredKinds({ lifecycle: twins.lifecycle })
+    const kinds = anchoredKinds({ lifecycle: twins.lifecycle, clock: this.clock })
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
     const { contract, clock } = this
     const endpoints = this.proxies.map(({ endpoint }) => endpoint)

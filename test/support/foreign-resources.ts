@@ -4,6 +4,7 @@ import { atStatus } from './anchored.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { ConsoleBrowser } from './console-browser.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
+import { completeStream } from './issued-assets.ts'
 import type { Interface } from './openapi-operations.ts'
 import { createKey, createUser, newUsername, type Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
@@ -22,11 +23,11 @@ const bundle = Buffer.from(
 export class ForeignResources {
   readonly #api: ApiClient
   readonly #owner: Person
-  readonly #mqttPort: number
+  readonly #process: RunningService['process']
 
   constructor({ api, process }: RunningService, owner: Person) {
     this.#api = api
-    this.#mqttPort = process.mqttPort
+    this.#process = process
     this.#owner = owner
   }
 
@@ -36,10 +37,14 @@ export class ForeignResources {
    * @throws Error for an id that it does not know how to make
    */
   async pathOf(template: string, one: Interface = 'bearer'): Promise<string> {
-    const isOfAsset = /^\/streams\/\{streamId\}\/(metadata|proof|retry|permissions)/.test(template)
+    const isOfAsset = /^\/streams\/\{streamId\}\/(metadata|proof|retry|permissions|assets)/.test(
+      template,
+    )
     let path = template
     if (isOfAsset || (template === '/streams/{streamId}' && one === 'header-key')) {
       path = template.replace('{streamId}', await this.#assetStream())
+      // An asset is issued of what is on a ledger.
+      if (path.includes('/assets')) await completeStream(this.#process, this.#newestAssetStream)
     }
     for (const [place, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
       const make = this.#makers[name]
@@ -79,6 +84,10 @@ export class ForeignResources {
       const id = await made(this.#owner.withKey<Made>('POST', path, {}))
       await atStatus(this.#owner, `${path}/${id}`, 'METADATA_STORED')
       return id
+    },
+    assetId: async () => {
+      const path = `/streams/${this.#newestAssetStream}/assets`
+      return await made(this.#owner.withKey<Made>('POST', path, { supply: '21', precision: 0 }))
     },
     uploadId: async () => {
       const { presigned_url: url } = await attachmentOf(this.#owner)
@@ -258,7 +267,11 @@ export class ForeignResources {
   /** One that is kept: its client has gone. */
   async #mqttSession(): Promise<string> {
     const { apiKey: username, apiSecret: password } = this.#owner.key
-    const options = { port: this.#mqttPort, clientId: `boiler-${++this.#made}`, clean: false }
+    const options = {
+      port: this.#process.mqttPort,
+      clientId: `boiler-${++this.#made}`,
+      clean: false,
+    }
     const client = await connectAsync({ ...options, username, password })
     await client.endAsync()
     return options.clientId

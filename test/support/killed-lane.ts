@@ -194,7 +194,7 @@ export class KilledLane {
   #start(): void {
     const { state } = this.#twins.tests
     const kill = this.#kill
-    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
+    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
     const lane = new Lane({
       network: this.#network,

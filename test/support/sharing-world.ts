@@ -325,7 +325,7 @@ interface Listed {
 
 const partsOf: Readonly<Record<Kind, readonly string[]>> = {
   vault: ['', '/metadata', '/proof'],
-  stream: ['', '/metadata', '/proof'],
+  stream: ['', '/metadata', '/proof', '/assets'],
   attachment: ['', '/content', '/files/0', '/proof', '/signatures'],
 }
 

@@ -167,7 +167,7 @@ export class XrplLane implements AsyncDisposable {
 
   #start(): void {
     const { state } = this.#twins.tests
-    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
+    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
     const lane = new Lane({
       network: this.network,

@@ -23,7 +23,9 @@ function move(resourceId: string, ...statuses: readonly AnchorStatus[]): Resourc
 }
 
 async function moveAll(twins: Twins, type: string, ...moves: readonly ResourceMove[]) {
-  const kind = anchoredKinds(twins).find((one) => one.type === type)
+  const kind = anchoredKinds({ ...twins.needs, lifecycle: twins.lifecycle }).find(
+    (one) => one.type === type,
+  )
   await twins.tests.state
     .transaction()
     .execute(async (transaction) => await kind?.move(transaction, moves))

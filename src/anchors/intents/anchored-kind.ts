@@ -30,7 +30,7 @@ export interface AnchoredKind {
   readonly type: AnchoredType
   /**
    * Writes how resources come further, with the events of that, as a part of the transaction in which it is
-   * remembered of their anchors. Those that are gone are left out.
+   * remembered of their anchors. Those that are gone are left out. Resolves with whether more is to be anchored of them now.
    */
-  move(transaction: StateDatabase, moves: readonly ResourceMove[]): Promise<void>
+  move(transaction: StateDatabase, moves: readonly ResourceMove[]): Promise<boolean>
 }

@@ -28,7 +28,7 @@ export function newSalt(): string {
  * @param fields their names are ASCII: others are sorted in another order by some implementations
  */
 export async function encodeMetadata(
-  type: 'vault' | 'asset_stream' | 'template' | 'signature',
+  type: 'vault' | 'asset_stream' | 'template' | 'signature' | 'asset',
   fields: Readonly<Record<string, MetadataValue>>,
 ): Promise<Metadata> {
   const { encode } = await import('@ipld/dag-json')

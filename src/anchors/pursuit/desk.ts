@@ -54,6 +54,8 @@ export interface DeskAnswer {
    * those after it would leave a gap: they are to be signed again, and must not be sent.
    */
   readonly taken: number
+  /** Whether more is to be anchored because of what has moved: perhaps by another account. */
+  readonly isMore: boolean
 }
 
 /** Where it is written what becomes of anchors: all of a request is one transaction. */

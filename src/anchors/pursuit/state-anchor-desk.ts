@@ -32,19 +32,30 @@ export class StateAnchorDesk implements AnchorDesk {
 
   async exchange(request: DeskRequest): Promise<DeskAnswer> {
     const { state, clock, notify } = this.#needs
-    const { taken, afterwards } = await state.transaction().execute(async (transaction) => {
+    const { answer, afterwards } = await state.transaction().execute(async (transaction) => {
       const atUs = clock.nowUs()
-      const stored = await storeSigned(transaction, request, atUs)
+      const taken = await storeSigned(transaction, request, atUs)
       for (const moved of request.transactions) await moveTransaction(transaction, moved)
       const moves = await moveAnchors(transaction, request.moved, atUs)
       for (const { hash, to } of request.transactions) {
         if (to === 'dead') await unsign(transaction, hash)
       }
-      for (const [type, some] of moves) await this.#kinds.get(type)?.move(transaction, some)
-      return { taken: stored, afterwards: moves.size > 0 ? await notify(transaction) : undefined }
+      const isMore = await this.#moveResources(transaction, moves)
+      return {
+        answer: { taken, isMore },
+        afterwards: moves.size > 0 ? await notify(transaction) : undefined,
+      }
     })
     afterwards?.()
-    return { taken }
+    return answer
+  }
+
+  async #moveResources(transaction: StateDatabase, moves: Moves): Promise<boolean> {
+    let isMore = false
+    for (const [type, some] of moves) {
+      isMore = ((await this.#kinds.get(type)?.move(transaction, some)) ?? false) || isMore
+    }
+    return isMore
   }
 }
 
@@ -184,6 +195,9 @@ async function unsign(transaction: StateDatabase, hash: string): Promise<void> {
     .execute()
 }
 
+/** What becomes of resources, by their types. */
+type Moves = ReadonlyMap<AnchoredType, readonly ResourceMove[]>
+
 interface MovedRow {
   readonly resource_type: AnchoredType
   readonly resource_id: string
@@ -196,7 +210,7 @@ async function moveAnchors(
   transaction: StateDatabase,
   all: readonly MovedAnchors[],
   atUs: number,
-): Promise<ReadonlyMap<AnchoredType, readonly ResourceMove[]>> {
+): Promise<Moves> {
   const byType = new Map<AnchoredType, ResourceMove[]>()
   for (const moved of all) {
     const { to, from, statuses, facts, failure, of } = moved

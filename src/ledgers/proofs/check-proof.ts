@@ -9,6 +9,7 @@ import type { Proof, ProofSignature } from './proof.ts'
 import { keyIdOf, verifierOf } from './public-key.ts'
 import {
   isHash,
+  isMaking,
   parseText,
   sandboxNetwork,
   sha256Of,
@@ -138,7 +139,7 @@ function saidByTransaction(proof: Proof): TransactionText | undefined {
       contradict(`parts[${at}].path does not lead from its CID to the root`)
     }
   }
-  const mayName = said.kind === 'nft' && proof.token_id === tokenIdOf(said)
+  const mayName = isMaking(said) && proof.token_id === tokenIdOf(said)
   if (proof.token_id !== undefined && !mayName)
     contradict('token_id is not that of the transaction')
   return said
@@ -166,7 +167,7 @@ function saidByBlock(proof: Proof, said: TransactionText): BlockHeader | undefin
   if (!isHash(txHash) || !leadsTo(txHash, block.path, header.root, header.transactions)) {
     contradict('block.path does not lead from the transaction to the root of the block')
   }
-  if (said.kind === 'nft' && tokenId === undefined) contradict('token_id is missing')
+  if (isMaking(said) && tokenId === undefined) contradict('token_id is missing')
   if (signatures.length === 0) contradict('nobody has signed the block')
   for (const [at, signature] of signatures.entries()) {
     if (!isOf(signature, block.header)) contradict(`signatures[${at}] is not that of the header`)

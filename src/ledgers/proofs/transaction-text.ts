@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Deed } from '../ledger.ts'
+import type { Deed, IssuedAsset } from '../ledger.ts'
 
 /** Characters of what a transaction says. */
 export const textCharsMax = 4_096
@@ -26,12 +26,16 @@ export interface TransactionText {
   /** SHA-256 of the list of all CIDs with their intents, which is beside the text and not in proofs. */
   readonly annex: string
   readonly uri?: string
+  /** What is issued, where something is. */
+  readonly asset?: AssetText
 }
+
+type AssetText = Omit<IssuedAsset, 'tokenId'>
 
 /** One line of JSON, with its members in this order. */
 export function textOf(said: TransactionText): string {
   const { network, chain, account, sequence, intent, kind, root, leaves, annex } = said
-  const { uri } = said
+  const { uri, asset } = said
   return JSON.stringify({
     network,
     chain,
@@ -43,7 +47,12 @@ export function textOf(said: TransactionText): string {
     leaves,
     annex,
     ...(uri !== undefined && { uri }),
+    ...(asset && { asset: assetTextOf(asset) }),
   })
+}
+
+function assetTextOf({ streamId, code, amount, precision }: AssetText): AssetText {
+  return { streamId, code, amount, precision }
 }
 
 /** Undefined where it is not what `textOf` would have written. */
@@ -54,7 +63,13 @@ export function parseText(text: string): TransactionText | undefined {
   return textOf(said) === text ? said : undefined
 }
 
-const kinds: readonly unknown[] = ['nft', 'record', 'root']
+/** What the sandbox takes; an asset is one of them there. */
+export const sandboxKinds: readonly unknown[] = [
+  'nft',
+  'record',
+  'root',
+  'token',
+] satisfies readonly Deed['kind'][]
 
 function isTransaction(said: Readonly<Record<string, unknown>>): said is Members<TransactionText> {
   const { uri = '' } = said
@@ -64,12 +79,26 @@ function isTransaction(said: Readonly<Record<string, unknown>>): said is Members
     isText(said['account']) &&
     isCount(said['sequence']) &&
     isText(said['intent']) &&
-    kinds.includes(said['kind']) &&
+    sandboxKinds.includes(said['kind']) &&
     isHash(said['root']) &&
     isCount(said['leaves']) &&
     said['leaves'] <= leavesMax &&
     isHash(said['annex']) &&
-    typeof uri === 'string'
+    typeof uri === 'string' &&
+    (said['kind'] === 'token' ? isAsset(said['asset']) : said['asset'] === undefined)
+  )
+}
+
+function isAsset(value: unknown): value is AssetText {
+  if (!isObject(value)) return false
+  const { streamId, code, amount, precision } = value
+  return (
+    isText(streamId) &&
+    isText(code) &&
+    typeof amount === 'string' &&
+    /^[1-9][0-9]{0,18}$/.test(amount) &&
+    Number.isSafeInteger(precision) &&
+    (precision as number) >= 0
   )
 }
 
@@ -108,7 +137,12 @@ export function sha256Of(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }
 
-/** What the sandbox calls a token: it follows from the transaction that makes it. */
+/** Whether something comes to be by a transaction that the sandbox has a name for: a token, or an asset. */
+export function isMaking({ kind }: TransactionText): boolean {
+  return kind === 'nft' || kind === 'token'
+}
+
+/** What the sandbox calls a token, or an asset: it follows from the transaction that makes it. */
 export function tokenIdOf({ chain, account, intent }: TransactionText): string {
   return sha256Of(JSON.stringify(['token', chain, account, intent]))
 }

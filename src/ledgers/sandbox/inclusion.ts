@@ -1,7 +1,7 @@
 import type { Inclusion } from '../ledger.ts'
 import type { MerkleTree } from '../merkle/merkle-tree.ts'
 import { jwkOf } from '../proofs/public-key.ts'
-import { parseText, tokenIdOf } from '../proofs/transaction-text.ts'
+import { isMaking, parseText, tokenIdOf } from '../proofs/transaction-text.ts'
 import type { Block, ChainKeys } from './block.ts'
 
 /** A transaction with the tree of its block. */
@@ -26,6 +26,6 @@ export function inclusionIn(
     blockHash: hash,
     path: tree.path(position),
     signatures: [{ keyId: keys.chain, algorithm: 'Ed25519', publicKey: jwkOf(x), signature }],
-    ...(own?.kind === 'nft' && { tokenId: tokenIdOf(own) }),
+    ...(own && isMaking(own) && { tokenId: tokenIdOf(own) }),
   }
 }

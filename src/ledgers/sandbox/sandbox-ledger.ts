@@ -14,7 +14,7 @@ import {
   type Submission,
 } from '../ledger.ts'
 import type { MerkleTree } from '../merkle/merkle-tree.ts'
-import { sandboxNetwork, sha256Of } from '../proofs/transaction-text.ts'
+import { sandboxKinds, sandboxNetwork, sha256Of } from '../proofs/transaction-text.ts'
 import {
   type Block,
   blockCharsMax,
@@ -113,7 +113,8 @@ export class SandboxLedger implements Ledger {
     return mappingOf(assetCode)
   }
 
-  async prepare(): Promise<Preparation> {
+  async prepare({ kind }: Pick<Deed, 'kind'>): Promise<Preparation> {
+    if (!sandboxKinds.includes(kind)) return { refused: `the sandbox knows no ${kind}` }
     return { terms: noTerms }
   }
 

@@ -48,7 +48,7 @@ export function signedText(
   chain: string,
   account: SigningKey,
 ): SignedText {
-  const { intentId: intent, kind, root, leaves, uri } = deed
+  const { intentId: intent, kind, root, leaves, uri, asset } = deed
   const annex = JSON.stringify(leaves.map((leaf) => [leaf.intentId, leaf.cid]))
   const text = textOf({
     network: sandboxNetwork,
@@ -61,6 +61,7 @@ export function signedText(
     leaves: leaves.length,
     annex: sha256Of(annex),
     ...(uri !== undefined && { uri }),
+    ...(asset && { asset }),
   })
   const signature = sign(null, Buffer.from(text), account.private).toString('base64')
   return { text, annex, signature }
@@ -139,13 +140,14 @@ function leafOf(pair: unknown): Leaf | undefined {
 /** A transaction as the port has it. */
 export function foundTransaction(transaction: SandboxTransaction): FoundTransaction {
   const { hash, said, text, leaves } = transaction
-  const { intent: intentId, kind, root, sequence, uri } = said
+  const { intent: intentId, kind, root, sequence, uri, asset } = said
   const deed: Deed = {
     intentId,
     kind,
     root,
     leaves,
     ...(uri !== undefined && { uri }),
+    ...(asset && { asset }),
   }
   return { hash, sequence, blob: blobOf(transaction), text, terms: noTerms, deed }
 }

@@ -10,6 +10,7 @@ export type LifecycleEventName =
   | `template.${'created' | 'updated' | 'deleted'}`
   | `attachment.${'created' | 'stored' | 'deleted' | AnchoredWord}`
   | `signature.${'created' | AnchoredWord}`
+  | `asset.${'created' | 'deployed' | 'error'}`
   | `key.${'created' | 'rotated' | 'revoked'}`
   | `${'vault' | 'asset_stream'}.permission.${'granted' | 'updated' | 'revoked'}`
 
@@ -35,6 +36,9 @@ const notifiedAs = {
   'signature.completed': 'signature.completed',
   'signature.failed': 'signature.failed',
   'signature.error': 'signature.error',
+  'asset.created': 'asset.created',
+  'asset.deployed': 'asset.deployed',
+  'asset.error': 'asset.error',
   'asset_stream.created': 'stream.created',
   'asset_stream.completed': 'stream.completed',
   'asset_stream.failed': 'stream.failed',

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { sandbox } from '../../anchors/intents/chosen-network.ts'
 import type { AnchorRules } from '../../anchors/intents/next-step.ts'
 import type { AnchorDeskProcedures } from '../../anchors/pursuit/anchoring-procedures.ts'
-import type { DeskRequest } from '../../anchors/pursuit/desk.ts'
+import type { AnchorDesk } from '../../anchors/pursuit/desk.ts'
 import { Lane } from '../../anchors/pursuit/lane.ts'
 import { OpenWork } from '../../anchors/pursuit/open-work.ts'
 import { abandonOtherAccounts } from '../../anchors/pursuit/sequences.ts'
@@ -35,6 +35,10 @@ export interface LaneParts {
   readonly onFailure: (error: unknown) => void
 }
 
+interface DeskParts extends LaneParts {
+  readonly desk: AnchorDesk
+}
+
 /** A ledger, and the lane of everything that goes onto it from one account of ours. */
 export interface NetworkLane {
   readonly network: string
@@ -44,14 +48,31 @@ export interface NetworkLane {
 }
 
 /** That of our own first, then those that are configured. */
-export function openLanes(parts: LaneParts): readonly NetworkLane[] {
+export function openLanes(needs: LaneParts): readonly NetworkLane[] {
+  const lanes: NetworkLane[] = []
+  const wakeAll = () => {
+    for (const { lane } of lanes) lane.wake()
+  }
+  const parts: DeskParts = { ...needs, desk: wakingDesk(needs.calls, wakeAll) }
   const networkLanes = parts.data.ledgers.flatMap((settings) =>
     rolesOf(familyOf(settings.ledger)).map((role) => networkLane(parts, settings, role)),
   )
-  return [sandboxLane(parts), ...networkLanes]
+  lanes.push(sandboxLane(parts), ...networkLanes)
+  return lanes
 }
 
-function sandboxLane(parts: LaneParts): NetworkLane {
+/** Another account may be the one to go on with what has come further. */
+function wakingDesk(calls: LaneParts['calls'], wakeAll: () => void): AnchorDesk {
+  return {
+    async exchange(request) {
+      const answer = await calls.exchange(request)
+      if (answer.isMore) wakeAll()
+      return answer
+    },
+  }
+}
+
+function sandboxLane(parts: DeskParts): NetworkLane {
   const { data, cipher, logger } = parts
   const { ledgerFolder: folder, batchWaitUs } = data
   const ledger = new OneLedger(() =>
@@ -75,7 +96,7 @@ function sandboxLane(parts: LaneParts): NetworkLane {
   }
 }
 
-function networkLane(parts: LaneParts, settings: LedgerSettings, role: KeyRole): NetworkLane {
+function networkLane(parts: DeskParts, settings: LedgerSettings, role: KeyRole): NetworkLane {
   const { state, cipher, data } = parts
   const { network } = settings
   const { patienceUs, batchWaitUs } = data
@@ -89,11 +110,11 @@ function networkLane(parts: LaneParts, settings: LedgerSettings, role: KeyRole):
   return { network, role, ledger, lane }
 }
 
-function pursuingOf({ state, calls, onFailure }: LaneParts, network: string, role: KeyRole) {
+function pursuingOf({ state, desk, onFailure }: DeskParts, network: string, role: KeyRole) {
   return {
     network,
     work: new OpenWork(state, network, role),
-    desk: { exchange: (request: DeskRequest) => calls.exchange(request) },
+    desk,
     clock: systemClock,
     random: Math.random,
     onFailure,

@@ -23,6 +23,7 @@ import type { AssetStream } from '../../twins/asset-streams/asset-stream.ts'
 import { assetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
 import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
 import { withMetadata } from '../../twins/asset-streams/earlier-asset-stream.ts'
+import { AssetStore, forgottenAssets } from '../../twins/assets/asset-store.ts'
 import {
   AttachmentStore,
   type AttachmentStoreNeeds,
@@ -65,7 +66,13 @@ export function openDomains(
     networks,
     withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
     ...attachedParts({ ...stored, uploadWaitUs }, engine.folder.state),
-    assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle, networks }),
+    assets: new AssetStore(stored),
+    assetHalves: assetStreamHalves({
+      assetStreams,
+      lifecycle: engine.lifecycle,
+      networks,
+      removedWith: (id) => forgottenAssets(state, id),
+    }),
     quarantine,
     ownerQuarantine: new OwnerQuarantine(state),
     reviews: new Reviews({

@@ -35,6 +35,7 @@ import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provis
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
 import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
 import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
+import { assetRoutes } from '../../twins/assets/asset-routes.ts'
 import { attachmentDownloadRoutes } from '../../twins/attachments/attachment-download-routes.ts'
 import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
 import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
@@ -169,6 +170,7 @@ function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const proofs = new AnchorProofs(state)
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
+    (callerOf) => assetRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentRoutes({ ...parts, callerOf }),
     (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) => verificationRoutes({ ...parts, callerOf }),

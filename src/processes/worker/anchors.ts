@@ -18,7 +18,7 @@ export function serveAnchorDesk(
   const { state, clock, notify } = needs
   const writer = new LocalStateWriter(state, notify)
   const lifecycle = new LifecycleEvents({ state, clock, writer })
-  const desk = new StateAnchorDesk({ ...needs, kinds: anchoredKinds({ lifecycle }) })
+  const desk = new StateAnchorDesk({ ...needs, kinds: anchoredKinds({ lifecycle, clock }) })
   const procedures: AnchorDeskProcedures = {
     exchange: (request: DeskRequest) => desk.exchange(request),
     attempt: (changes: readonly PlainChange[]) => attemptChanges(state, changes, notify),

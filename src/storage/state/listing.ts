@@ -11,6 +11,7 @@ type ListedTable =
   | 'asset_streams'
   | 'attachments'
   | 'signatures'
+  | 'assets'
 
 /** A list in one of its orders. An index has to begin with its condition, order and id. */
 export interface Listing<Table extends ListedTable> {

@@ -17,6 +17,8 @@ export const lists = [
   'attachments_of_stream',
   /** By attachment instead of by user. */
   'signatures_of_attachment',
+  /** By asset stream instead of by user. */
+  'assets_of_stream',
   /** What a user lets others do. */
   'permissions',
   /** Vaults and asset streams that others share with a user. */

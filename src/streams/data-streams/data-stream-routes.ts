@@ -48,7 +48,7 @@ export interface StreamProgressSource {
 
 export interface DataStreamRoutesNeeds {
   /** What the operations of both interfaces mean to a key. */
-  readonly assets: AssetStreamHalves
+  readonly assetHalves: AssetStreamHalves
   readonly streams: DataStreamStore
   readonly vaults: VaultStore
   readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
@@ -66,7 +66,7 @@ export interface DataStreamRoutesNeeds {
 /** What a stream is made with. */
 export type CreationNeeds = Omit<
   DataStreamRoutesNeeds,
-  'assets' | 'callerOf' | 'nowUs' | 'posts' | 'processing'
+  'assetHalves' | 'callerOf' | 'nowUs' | 'posts' | 'processing'
 >
 
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
@@ -85,7 +85,7 @@ function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
     operationId: 'createStream',
     summary: 'Create a data stream, or an asset stream.',
     scope: 'streams:write',
-    key: needs.assets.create,
+    key: needs.assetHalves.create,
     bearer: halfOf<'POST /streams'>()({
       description:
         'A data stream. The whole definition is checked before anything of it is stored.',
@@ -102,7 +102,7 @@ function addReading(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
     operationId: 'readStream',
     summary: 'Read the definition of a data stream, or an asset stream.',
     scope: 'streams:read',
-    key: needs.assets.read,
+    key: needs.assetHalves.read,
     bearer: halfOf<'GET /streams/:streamId'>()({
       description:
         'The definition of a data stream. In place of the secrets of its source there are marks.',

@@ -50,7 +50,7 @@ function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
     summary: 'Change a data stream, or an asset stream.',
     scope: 'streams:write',
     headers: ifMatchHeaders,
-    key: needs.assets.change,
+    key: needs.assetHalves.change,
     bearer: halfOf<'PUT /streams/:streamId'>()({
       description: [
         'A data stream. What is not sent stays. The definition as it would be is checked as for a new',
@@ -78,7 +78,7 @@ function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
     operationId: 'deleteStream',
     summary: 'Delete a data stream with all of its readings, or an asset stream.',
     scope: 'streams:write',
-    key: needs.assets.remove,
+    key: needs.assetHalves.remove,
     bearer: halfOf<'DELETE /streams/:streamId'>()({
       description:
         'A data stream. It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is done.',

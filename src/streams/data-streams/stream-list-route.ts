@@ -16,7 +16,7 @@ import { isFailing, type StreamSources } from './stream-sources.ts'
 
 export interface StreamListRouteNeeds extends PageNeeds, HealthNeeds {
   /** What the operation means to a key. */
-  readonly assets: Pick<AssetStreamHalves, 'list'>
+  readonly assetHalves: Pick<AssetStreamHalves, 'list'>
   readonly sources: Pick<StreamSources, 'failing' | 'statusOf'>
   readonly posts: Posts
   readonly callerOf: CallerOf
@@ -26,7 +26,7 @@ export interface StreamListRouteNeeds extends PageNeeds, HealthNeeds {
 
 /** The list of data streams, or of asset streams. */
 export function streamListRoute(needs: StreamListRouteNeeds): FastifyPluginAsync {
-  const { assets, sources, publicUrl } = needs
+  const { assetHalves, sources, publicUrl } = needs
   return async (app) => {
     const add = twoHalvesOf(app, { ...needs, tags: ['Streams'] })
 
@@ -34,7 +34,7 @@ export function streamListRoute(needs: StreamListRouteNeeds): FastifyPluginAsync
       operationId: 'listStreams',
       summary: "List one's own data streams, or asset streams.",
       scope: 'streams:read',
-      key: assets.list,
+      key: assetHalves.list,
       bearer: halfOf<'GET /streams'>()({
         description: [
           "One's own data streams. Filters can be combined; a stream has to meet all of them.",

@@ -15,7 +15,7 @@ import { dataSchemaOf } from './event-data-schemas.ts'
 
 type CatalogueEntry = Static<typeof catalogueEntrySchema>
 
-/** The other types come with their domain: assets. */
+/** The others never happen. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
   'vault.created',
   'vault.completed',
@@ -35,6 +35,9 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'signature.completed',
   'signature.failed',
   'signature.error',
+  'asset.created',
+  'asset.deployed',
+  'asset.error',
   'vault.permission.granted',
   'vault.permission.updated',
   'vault.permission.revoked',

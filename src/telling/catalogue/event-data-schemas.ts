@@ -16,6 +16,7 @@ import {
   uuid,
 } from '../../requests/http/schema.ts'
 import { assetStreamSchema } from '../../twins/asset-streams/asset-stream-api.ts'
+import { assetSchema } from '../../twins/assets/asset-api.ts'
 import { attachmentSchema } from '../../twins/attachments/attachment-api.ts'
 import {
   streamPermissionSchema,
@@ -123,6 +124,7 @@ const byResource: Readonly<Record<string, TSchema>> = {
   'vault.permission': vaultPermissionSchema,
   'stream.permission': streamPermissionSchema,
   signature: signatureSchema,
+  asset: assetSchema,
 }
 
 /** The schema of `data` of an event. */

@@ -13,15 +13,17 @@ import { eventsOfSignature } from '../signatures/signature-events.ts'
 import { shownSignatures } from '../signatures/signature-store.ts'
 import { vaultBody } from '../vaults/vault-body.ts'
 import { fromRow as vaultOf } from '../vaults/vault-row.ts'
-import { type KindNeeds, type ResourceTraits, resourceKind, type ToldRow } from './resource-kind.ts'
+import { type AssetKindNeeds, assetKind } from './asset-kind.ts'
+import { type ResourceTraits, resourceKind, type ToldRow } from './resource-kind.ts'
 
 /** What anchors mean for everything that is anchored. */
-export function anchoredKinds(needs: KindNeeds): readonly AnchoredKind[] {
+export function anchoredKinds(needs: AssetKindNeeds): readonly AnchoredKind[] {
   return [
     resourceKind(assetStreams, needs),
     resourceKind(attachments, needs),
     resourceKind(signatures, needs),
     resourceKind(vaults, needs),
+    assetKind(needs),
   ]
 }
 

@@ -9,6 +9,8 @@ import { operationsOf } from '../../requests/operations/operation.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { visibleAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { visibleAsset } from '../assets/asset-routes.ts'
+import type { AssetStore } from '../assets/asset-store.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
 import { visibleVault } from '../vaults/vault-routes.ts'
@@ -25,6 +27,7 @@ export interface MetadataRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
   readonly assetStreams: AssetStreamStore
+  readonly assets: AssetStore
   readonly callerOf: CallerOf
 }
 
@@ -33,6 +36,7 @@ export function metadataRoutes(needs: MetadataRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     addOfVaults(operationsOf(app, { ...needs, tags: ['Vaults'] }), needs)
     addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
+    addOfAssets(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
     addOfTemplates(operationsOf(app, { ...needs, tags: ['Templates'] }), needs)
   }
 }
@@ -74,6 +78,23 @@ function addOfStreams(add: Add, { state, assetStreams }: MetadataRoutesNeeds): v
         { id: stream.id, name: stream.assetCode },
         { request, reply },
       )
+    },
+  })
+}
+
+function addOfAssets(add: Add, needs: MetadataRoutesNeeds): void {
+  add('GET /streams/:streamId/assets/:assetId/metadata', {
+    operationId: 'readAssetMetadata',
+    summary: 'Load the metadata of an asset, as they are anchored.',
+    description,
+    scope: 'streams:read',
+    takesCookieAlone: true,
+    answers: fileAnswers,
+    errors: ['conflict', 'range_not_satisfiable'],
+    handler: async ({ caller, params, request, reply }) => {
+      const { stream, asset } = await visibleAsset(needs, caller.userId, params)
+      const named = { id: asset.id, name: `${stream.assetCode} asset` }
+      return await sendMetadata(needs.state, named, { request, reply })
     },
   })
 }

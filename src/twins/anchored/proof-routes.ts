@@ -15,6 +15,8 @@ import { operationsOf } from '../../requests/operations/operation.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { visibleAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { visibleAsset } from '../assets/asset-routes.ts'
+import type { AssetStore } from '../assets/asset-store.ts'
 import { visibleAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
 import { visibleSignature } from '../signatures/signature-routes.ts'
@@ -29,6 +31,7 @@ export interface ProofRoutesNeeds {
   readonly assetStreams: AssetStreamStore
   readonly attachments: AttachmentStore
   readonly signatures: SignatureStore
+  readonly assets: AssetStore
   readonly callerOf: CallerOf
 }
 
@@ -39,6 +42,7 @@ export function proofRoutes(needs: ProofRoutesNeeds): FastifyPluginAsync {
     addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
     addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
     addOfSignatures(operationsOf(app, { ...needs, tags: ['Signatures'] }), needs)
+    addOfAssets(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
   }
 }
 
@@ -124,6 +128,21 @@ function addOfSignatures(add: Add, needs: ProofRoutesNeeds): void {
       ])
       const said = Buffer.from(metadata?.bytes ?? []).toString()
       return { format: signatureProofFormat, metadata: said, proof }
+    },
+  })
+}
+
+function addOfAssets(add: Add, needs: ProofRoutesNeeds): void {
+  add('GET /streams/:streamId/assets/:assetId/proof', {
+    operationId: 'readAssetProof',
+    summary: 'Read the proof of an asset.',
+    description: `${description} It is that of the transaction that the asset comes to be with, and says what the ledger calls it.`,
+    scope: 'streams:read',
+    answers: { 200: proofSchema },
+    errors: ['conflict'],
+    handler: async ({ caller, params }) => {
+      const { asset } = await visibleAsset(needs, caller.userId, params)
+      return await proofOf(needs.proofs, asset.id, undefined)
     },
   })
 }

@@ -55,6 +55,7 @@ export function resourceKind<Row extends StoredRow>(
       for (let from = 0; from < shown.length; from += portion) {
         await movePortion({ traits, needs, transaction }, shown.slice(from, from + portion))
       }
+      return false
     },
   }
 }

@@ -11,6 +11,10 @@ import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
 import { writableAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { assetSchema } from '../assets/asset-api.ts'
+import { assetBody } from '../assets/asset-body.ts'
+import { visibleAsset } from '../assets/asset-routes.ts'
+import type { AssetStore } from '../assets/asset-store.ts'
 import { attachmentSchema } from '../attachments/attachment-api.ts'
 import { attachmentBody } from '../attachments/attachment-body.ts'
 import { writableAttachment } from '../attachments/attachment-routes.ts'
@@ -33,6 +37,7 @@ export interface RetryRoutesNeeds extends ShownVaultNeeds {
   readonly assetStreams: AssetStreamStore
   readonly attachments: AttachmentStore
   readonly signatures: SignatureStore
+  readonly assets: AssetStore
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -44,6 +49,7 @@ export function retryRoutes(needs: RetryRoutesNeeds): FastifyPluginAsync {
     addOfStreams(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
     addOfAttachments(operationsOf(app, { ...needs, tags: ['Attachments'] }), needs)
     addOfSignatures(operationsOf(app, { ...needs, tags: ['Signatures'] }), needs)
+    addOfAssets(operationsOf(app, { ...needs, tags: ['Streams'] }), needs)
   }
 }
 
@@ -137,6 +143,28 @@ function addOfSignatures(add: AddOperation, needs: RetryRoutesNeeds): void {
   })
 }
 
+function addOfAssets(add: AddOperation, needs: RetryRoutesNeeds): void {
+  const { assetStreams } = needs
+  add('POST /streams/:streamId/assets/:assetId/retry', {
+    operationId: 'retryAsset',
+    summary: 'Try again to issue an asset.',
+    description: `${description} It goes on with the step that was not done.`,
+    scope: 'streams:write',
+    answers: { 202: assetSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, params }) => {
+      const find = async () => {
+        await writableAssetStream(assetStreams, caller.userId, params.streamId)
+        return await visibleAsset(needs, caller.userId, params)
+      }
+      const { asset, stream } = await find()
+      const retrying = { table: 'assets', resource: asset, sharedId: stream.id } as const
+      const { resource, changes } = retried(needs, retrying, { ...caller, right: stream.right })
+      return { statusCode: 202, body: assetBody(resource), changes, refusal: refusalOf(find) }
+    },
+  })
+}
+
 /** What can be tried again. */
 interface Retryable {
   readonly id: string
@@ -146,7 +174,7 @@ interface Retryable {
 }
 
 interface Retrying<Resource extends Retryable> {
-  readonly table: 'asset_streams' | 'attachments' | 'signatures' | 'vaults'
+  readonly table: 'asset_streams' | 'assets' | 'attachments' | 'signatures' | 'vaults'
   readonly resource: Resource
   /** What a permission to try it again is for. */
   readonly sharedId: string

@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
 import { DomainError } from '../../core/errors.ts'
@@ -21,6 +22,8 @@ export interface AssetStreamHalvesNeeds {
   readonly assetStreams: AssetStreamStore
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
   readonly networks: ConfiguredNetworks
+  /** What goes with an asset stream that is deleted. */
+  readonly removedWith: (id: AssetStreamId) => readonly Compilable[]
 }
 
 /**
@@ -104,7 +107,8 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
       },
     }),
     remove: halfOf<'DELETE /streams/:streamId'>()({
-      description: 'An asset stream that no vault lists and nothing is attached to.',
+      description:
+        'An asset stream that no vault lists, nothing is attached to, and no asset is issued of.',
       answers: { 204: noContent },
       errors: ['conflict'],
       handler: async ({ caller, params }) => {
@@ -174,17 +178,23 @@ async function creationRefusal(
 }
 
 async function remove(
-  { assetStreams, lifecycle }: AssetStreamHalvesNeeds,
+  { assetStreams, lifecycle, removedWith }: AssetStreamHalvesNeeds,
   stream: AssetStream,
   actor: AuthenticatedCaller,
 ): Promise<null> {
   const event = { event: 'asset_stream.deleted', ...toldOf(stream), actor } as const
-  if (await assetStreams.remove(stream, ...lifecycle.record(event))) return null
+  const also = [...removedWith(stream.id), ...lifecycle.record(event)]
+  if (await assetStreams.remove(stream, ...also)) return null
   await ownAssetStream(assetStreams, stream.ownerId, stream.id)
-  const isListed = await assetStreams.isListed(stream)
-  const use = isListed ? 'a vault lists the asset stream' : 'the asset stream has attachments'
-  throw new DomainError('conflict', `${use}: delete that first`)
+  throw new DomainError('conflict', uses[(await assetStreams.useOf(stream)) ?? 'issued'])
 }
+
+/** Why an asset stream cannot be deleted. */
+const uses = {
+  listed: 'a vault lists the asset stream: delete that first',
+  attached: 'the asset stream has attachments: delete these first',
+  issued: 'the asset stream has an asset: that is there for good',
+} as const
 
 /** What an event of an asset stream is about. */
 function subjectOf({ ownerId, id, assetCode }: AssetStream) {

@@ -179,6 +179,9 @@ export class AssetStreamStore {
       .where('owner_id', '=', ownerId)
       .where(sql<boolean>`NOT EXISTS (SELECT 1 FROM vault_streams WHERE stream_id = ${id})`)
       .where(sql<boolean>`NOT EXISTS (SELECT 1 FROM attachments WHERE stream_id = ${id})`)
+      .where(
+        sql<boolean>`NOT EXISTS (SELECT 1 FROM assets WHERE stream_id = ${id} AND status <> 'FAILED')`,
+      )
     const attachmentsCount = state
       .deleteFrom('totals')
       .where('list', '=', 'attachments_of_stream')
@@ -193,15 +196,15 @@ export class AssetStreamStore {
     )
   }
 
-  /** Whether a vault lists it; else it may have attachments. */
-  async isListed({ id }: AssetStream): Promise<boolean> {
-    const row = await this.#needs.state
-      .selectFrom('vault_streams')
-      .select('vault_id')
-      .where('stream_id', '=', id)
-      .limit(1)
-      .executeTakeFirst()
-    return row !== undefined
+  /** What still uses it; else it has an asset. */
+  async useOf({ id }: AssetStream): Promise<'listed' | 'attached' | undefined> {
+    const isListed = sql`EXISTS (SELECT 1 FROM vault_streams WHERE stream_id = ${id})`
+    const isAttachedTo = sql`EXISTS (SELECT 1 FROM attachments WHERE stream_id = ${id})`
+    const { rows } = await sql<{ readonly use: 'listed' | 'attached' | null }>`
+      SELECT CASE WHEN ${isListed} THEN 'listed' WHEN ${isAttachedTo} THEN 'attached' END AS use`.execute(
+      this.#needs.state,
+    )
+    return rows[0]?.use ?? undefined
   }
 }
 

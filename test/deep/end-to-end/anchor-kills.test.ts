@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textsIn, wrongAnchors } from '../../support/anchor-facts.ts'
-import { type AnchoredPath, makers } from '../../support/anchored.ts'
+import { type AnchoredPath, independentPaths, makers } from '../../support/anchored.ts'
 import { FaultyService } from '../../support/faulty-service.ts'
 
 /** Where the steps of an anchor are made durable, by a part of the paths of their files. */
@@ -60,7 +60,7 @@ async function killedAt(path: AnchoredPath, place: string, step: number): Promis
 
 /** Nothing waits for the ledger, and no file that has come waits to be looked at. */
 function isAtRest(): boolean {
-  const open = ['vaults', 'asset_streams', 'attachments', 'signatures'].map(
+  const open = ['vaults', 'asset_streams', 'attachments', 'signatures', 'assets'].map(
     (table) => `id AS text FROM ${table} WHERE status NOT IN ('COMPLETED', 'UPLOAD_PENDING')`,
   )
   const queries = ["id AS text FROM anchors WHERE state <> 'completed'", ...open]
@@ -119,7 +119,7 @@ test(`${kills} kills under load leave one transaction for each intent`, async ()
 describe.each(['eio', 'enospc'] as const)('a disk of the ledger with %s', (fault) => {
   test('holds anchors up, and nothing is lost or done twice', async () => {
     service.faults.begin(fault, 'ledger/chain')
-    for (const path of paths) await makers[path](service.api)
+    for (const path of independentPaths) await makers[path](service.api)
     await service.until('the fault is met', async () => service.faults.isMet)
     const ready = await service.readiness()
     expect(ready.status).toBe(200)

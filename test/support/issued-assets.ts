@@ -1,0 +1,30 @@
+import type { Person } from './people.ts'
+import { StateBeside } from './state-beside.ts'
+import { assetStreamOf } from './uploads.ts'
+
+interface Data {
+  readonly dataDir: string
+}
+
+/** Has an asset stream be completed, as where there is a ledger. */
+export async function completeStream(data: Data, streamId: string): Promise<void> {
+  await using beside = await StateBeside.open(data)
+  const completed = beside.state.updateTable('asset_streams').set({ status: 'COMPLETED' })
+  await beside.commit(completed.where('id', '=', streamId))
+}
+
+/** The path of the assets of a new asset stream that is completed. */
+export async function assetsPathOf(data: Data, person: Pick<Person, 'withKey'>): Promise<string> {
+  const id = await assetStreamOf(person)
+  await completeStream(data, id)
+  return `/streams/${id}/assets`
+}
+
+/** An asset that waits for the ledger; its id. */
+export async function storedAsset(data: Data, person: Pick<Person, 'withKey'>): Promise<string> {
+  const path = await assetsPathOf(data, person)
+  const body = { supply: '21000000', precision: 6 }
+  const answer = await person.withKey<{ readonly id: string }>('POST', path, body)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return answer.body.id
+}
