@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ownerCall } from '../../src/ledgers/evm/anchors-contract.ts'
 import { textsIn } from '../support/anchor-facts.ts'
 import { atStatus, makers, pathOf, statusesOf } from '../support/anchored.ts'
 import { streamvault } from '../support/command-line.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
 import { EvmService } from '../support/evm-service.ts'
+import { tokenAt } from '../support/evm-token.ts'
 import { NodeProxy } from '../support/node-proxy.ts'
 import { attachmentOf, upload } from '../support/uploads.ts'
 
@@ -12,6 +14,11 @@ const many = 1_000
 
 /** Uploads at once: one user may have eight. */
 const uploadLanes = 4
+
+interface Stream {
+  readonly asset_code: string
+  readonly mapping: string
+}
 
 describe.skipIf(areNodesMissing)('a service with a network of the EVM', () => {
   let node: Anvil
@@ -66,6 +73,31 @@ describe.skipIf(areNodesMissing)('a service with a network of the EVM', () => {
     const id = await makers.vaults(service.owner)
     const vault = await atStatus(service.owner, pathOf('vaults', id), 'COMPLETED')
     expect(vault['nft_network_id']).toBe(BigInt(`0x${id.replaceAll('-', '')}`).toString())
+  })
+
+  test('issues all of an asset to where it is distributed from', async () => {
+    const { owner } = service
+    const id = await makers.streams(owner)
+    await atStatus(owner, `/streams/${id}`, 'COMPLETED')
+    const wanted = { supply: '21000000', precision: 6, ledger: 'ETHEREUM' }
+    const path = `/streams/${id}/assets`
+    const { body } = await owner.withKey<{ id: string }>('POST', path, wanted)
+    const asset = await atStatus(owner, `${path}/${body.id}`, 'COMPLETED')
+    expect(statusesOf(asset)).toContain('LEDGER_SUBMITTED')
+    const stream = await owner.withKey<Stream>('GET', `/streams/${id}`)
+    const { mapping, asset_code: code } = stream.body
+    const account = await node.call(
+      'eth_call',
+      { to: service.contract, data: ownerCall() },
+      'latest',
+    )
+    const owned = await tokenAt(node, mapping, `0x${String(account).slice(-40)}`)
+    const amount = '21000000000000'
+    expect(owned).toMatchObject({ symbol: code, decimals: '6', supply: amount, balance: amount })
+    const { body: proof } = await owner.withKey('GET', `${path}/${body.id}/proof`)
+    expect(proof).toMatchObject({ network: 'eip155:31337', final: true, tx_hash: asset.tx_hash })
+    const second = await owner.withKey('POST', path, wanted)
+    expect(second.status).toBe(409)
   })
 
   test('says that a vault is proven when the node and all that is kept say so', async () => {

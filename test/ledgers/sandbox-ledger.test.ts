@@ -47,6 +47,7 @@ describe('the sandbox', () => {
     return {
       ledger,
       keepsLeaves: true,
+      issuesAtOnce: true,
       restart,
       reorg: async () => await restart(() => shorten(folder.path, 1)),
       goDown: async () => await ledger.close(),
