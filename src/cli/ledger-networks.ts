@@ -44,10 +44,9 @@ const check: Command = {
   options: [],
   async run(input) {
     return await onNetwork(input, async ({ settings, signerOf, signal }) => {
-      const [{ openLedger }, { checkLedger }, { rightNode }] = await Promise.all([
+      const [{ openLedger }, { checkLedger }] = await Promise.all([
         import('../ledgers/opening/open-ledger.ts'),
         import('../ledgers/check-ledger.ts'),
-        import('../ledgers/nodes/right-node.ts'),
       ])
       const ledger = await openLedger({
         settings,
@@ -58,8 +57,7 @@ const check: Command = {
       })
       try {
         const { transaction, inclusion, tookUs } = await checkLedger(ledger, tellStep, signal)
-        const { node } = await rightNode(settings, { timeoutMs: answerMsMax })
-        const { knowsAssets } = await node.figures(undefined)
+        const assets = await knowsAssets(settings)
         const time = formatUs(inclusion.timeUs)
         const json = {
           ledger: settings.ledger,
@@ -70,15 +68,27 @@ const check: Command = {
           height: inclusion.height,
           block_time: time,
           seconds: tookUs / 1_000_000,
-          assets: knowsAssets ?? null,
+          assets: assets ?? null,
         }
         const text = `COMPLETED: ${transaction.hash} is in block ${inclusion.height} of ${time}`
-        return { json, text, ...(knowsAssets === false && { notice: noAssets(settings.ledger) }) }
+        return { json, text, ...(assets === false && { notice: noAssets(settings.ledger) }) }
       } finally {
         await ledger.close()
       }
     })
   },
+}
+
+/** Whether assets can be issued; undefined where nobody says so. */
+async function knowsAssets(settings: LedgerSettings): Promise<boolean | undefined> {
+  const { rightNode } = await import('../ledgers/nodes/right-node.ts')
+  try {
+    const { node } = await rightNode(settings, { timeoutMs: answerMsMax })
+    return (await node.figures(undefined)).knowsAssets
+  } catch (error) {
+    if (error instanceof LedgerUnreachable) return undefined
+    throw error
+  }
 }
 
 function noAssets(ledger: Ledger): string {

@@ -6,7 +6,7 @@ import {
   parseAbi,
   toEventSelector,
 } from 'viem/utils'
-import type { Deed, IssuedAsset } from '../ledger.ts'
+import type { Deed, DeedKind, IssuedAsset } from '../ledger.ts'
 import { parseCid, rawCidBySha256 } from '../proofs/content-id.ts'
 import type { Hex } from './quantities.ts'
 
@@ -30,6 +30,9 @@ const revertsAbi = parseAbi([
   'error Error(string reason)',
   'error Panic(uint256 code)',
 ])
+
+/** What an asset takes on networks where it does not come to be at once. */
+const otherKinds: readonly DeedKind[] = ['issuance', 'authorization', 'payment']
 
 /** Characters of bytes that nobody understands: a selector and two words. */
 const shownChars = 2 + 8 + 128
@@ -58,19 +61,10 @@ export interface Said {
 export async function callOf(deed: Deed): Promise<Hex | { readonly problem: string }> {
   const root: Hex = `0x${deed.root}`
   const intent = uuidHex(deed.intentId)
-  switch (deed.kind) {
-    case 'nft':
-      return await mintOf(deed, root, intent)
-    case 'token':
-      return issueOf(deed, root, intent)
-    case 'issuance':
-    case 'authorization':
-    case 'payment':
-      return { problem: `an asset takes no ${deed.kind} here` }
-    case 'record':
-    case 'root':
-      return encodeFunctionData({ abi: anchorsAbi, functionName: 'anchor', args: [root, intent] })
-  }
+  if (deed.kind === 'nft') return await mintOf(deed, root, intent)
+  if (deed.kind === 'token') return issueOf(deed, root, intent)
+  if (otherKinds.includes(deed.kind)) return { problem: `an asset takes no ${deed.kind} here` }
+  return encodeFunctionData({ abi: anchorsAbi, functionName: 'anchor', args: [root, intent] })
 }
 
 async function mintOf(

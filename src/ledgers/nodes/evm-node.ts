@@ -49,7 +49,7 @@ export class EvmNode implements LedgerNode {
       balance: balance === undefined ? undefined : quantity(balance),
       blockTimeUs: Number(quantity(timestamp)) * usPerSecond,
       hasContract: code === undefined ? undefined : code !== '0x',
-      knowsAssets: code === undefined || code === '0x' ? undefined : knowsAssets(String(code)),
+      knowsAssets: typeof code === 'string' && code !== '0x' ? knowsAssets(code) : undefined,
     }
   }
 
