@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/core/ids.ts'
-import { numberOfUuid } from '../../src/ledgers/evm/anchors-contract.ts'
+import { callOf, numberOfUuid } from '../../src/ledgers/evm/anchors-contract.ts'
 import { ContractAssets } from '../../src/ledgers/evm/contract-assets.ts'
 import type { EvmLedger } from '../../src/ledgers/evm/evm-ledger.ts'
 import { EvmNode } from '../../src/ledgers/evm/evm-node.ts'
@@ -93,6 +93,14 @@ describe.skipIf(areNodesMissing).each([
       const call = { from: ledger.account, to, data: `0x${selector}${more}` }
       await expect(node.call('eth_call', call, 'latest')).rejects.toThrow(/revert/)
     }
+  })
+
+  test('is issued by the owner of the contract alone', async () => {
+    const data = await callOf(await issueOf())
+    const call = (from: unknown) => node.call('eth_call', { from, to: ledger.contract, data })
+    const [, other] = (await node.call('eth_accounts')) as readonly string[]
+    await expect(call(other)).rejects.toThrow(/118cdaa7/)
+    expect(await call(ledger.account)).toBe('0x')
   })
 
   test('of the same stream and the same numbers is done where the first one is', async () => {

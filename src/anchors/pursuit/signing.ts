@@ -1,7 +1,7 @@
 import type { FoundTransaction, Ledger } from '../../ledgers/ledger.ts'
 import { fillerDeed, placeIn, planDeeds } from './deeds.ts'
 import type { MovedAnchors, SignedAnchors } from './desk.ts'
-import { foundBatches } from './found-batches.ts'
+import { foundAnchors } from './found-anchors.ts'
 import type { LaneNeeds } from './lane-needs.ts'
 import type { OpenTransaction, WaitingAnchor } from './open-work.ts'
 import { type PreparedDeed, preparedDeeds } from './prepared-deeds.ts'
@@ -145,12 +145,7 @@ export class Signing {
     const upTo = this.#unsureUpTo ?? 0
     const unsure = waiting.filter((one) => one.isEarlier || one.number <= upTo)
     if (unsure.length === 0) return new Map()
-    const alone = await ledger.find(unsure.map(({ id }) => id))
-    const batches = await foundBatches(
-      ledger,
-      unsure.filter(({ id }) => !alone.has(id)),
-    )
-    const found = new Map([...alone, ...batches])
+    const found = await foundAnchors(ledger, unsure)
     if (found.size > 0) await this.#adopt(ledger, unsure, found)
     return found
   }
