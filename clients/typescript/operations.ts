@@ -463,8 +463,8 @@ export interface SharedOperations {
   /**
    * Issue the asset of an asset stream.
    *
-   * All of it is issued at once, and never more. A stream has one asset; where that has
-   * failed, another one can be made.
+   * All of it is issued at once, and never more, by the owner of the stream alone. A stream
+   * has one asset; where that has failed, another one can be made.
    *
    * Needs the permission `streams:write`.
    */

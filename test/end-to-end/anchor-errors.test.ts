@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textsIn, wrongAnchors } from '../support/anchor-facts.ts'
 import {
   type Anchored,
+  type AnchoredPath,
+  assetOf,
   atStatus,
-  independentPaths,
+  completedStream,
   makers,
   pathOf,
   statusesOf,
@@ -15,15 +17,14 @@ const prefixes = {
   streams: 'stream',
   attachments: 'data_attachment',
   signatures: 'signature',
+  assets: 'asset',
 } as const
 
-/** The word that the catalogue has for the status. */
-const errorWords = {
-  vaults: 'error',
-  streams: 'error',
-  attachments: 'failed',
-  signatures: 'error',
-} as const
+/** The words that the catalogue has for two of the statuses. */
+const wordsOf = (path: AnchoredPath) => ({
+  error: path === 'attachments' ? 'failed' : 'error',
+  completed: path === 'assets' ? 'deployed' : 'completed',
+})
 
 let service: FaultyService
 
@@ -52,38 +53,52 @@ async function untilCompleted(path: string): Promise<void> {
   })
 }
 
-describe.each(independentPaths)('what is made of %s while the ledger is down', (path) => {
-  test('is an error once its time is over, and completed when it is tried again', async () => {
-    service.faults.begin('eio', 'ledger/chain')
-    const id = await makers[path](service.api)
-    const at = pathOf(path, id)
-    const failed = await atStatus(service.api, at, 'ERROR')
-    expect(failed.failure?.error).toBe('ledger_timeout')
-    const prefix = prefixes[path]
-    expect(toldOf(failed.id)).toEqual([`${prefix}.created`, `${prefix}.${errorWords[path]}`])
-    const { body, status } = await service.api.request<{ degraded: object }>('GET', '/health/ready')
-    expect(status).toBe(200)
-    expect(body.degraded).toHaveProperty('ledger')
+/** Has the ledger go down, and makes something: an asset is of a stream that was there before. */
+async function madeWhileDown(path: AnchoredPath): Promise<string> {
+  const stream = path === 'assets' ? await completedStream(service.api) : ''
+  service.faults.begin('eio', 'ledger/chain')
+  if (path === 'assets') return await assetOf(service.api, stream)
+  return await makers[path](service.api)
+}
 
-    const [content = at] = at.split('/signatures')
-    service.faults.end()
-    expect(await retried(at)).toBe(202)
-    // A signature is of something that waits as well.
-    if (content !== at) await untilCompleted(content)
-    const done = await atStatus(service.api, at, 'COMPLETED')
-    expect(done.failure).toBeNull()
-    expect(statusesOf(done).slice(-3)).toEqual(
-      statusesOf(failed).includes('LEDGER_SUBMITTED')
-        ? ['LEDGER_SUBMITTED', 'ERROR', 'COMPLETED']
-        : ['ERROR', 'LEDGER_SUBMITTED', 'COMPLETED'],
-    )
-    expect(done.progress.map(({ step }) => step)).toEqual(
-      done.progress.map((_, index) => index + 1),
-    )
-    expect(toldOf(failed.id).at(-1)).toBe(`${prefix}.completed`)
-    expect(await retried(at)).toBe(409)
-  })
-})
+describe.each(Object.keys(makers) as AnchoredPath[])(
+  'what is made of %s while the ledger is down',
+  (path) => {
+    test('is an error once its time is over, and completed when it is tried again', async () => {
+      const id = await madeWhileDown(path)
+      const at = pathOf(path, id)
+      const failed = await atStatus(service.api, at, 'ERROR')
+      expect(failed.failure?.error).toBe('ledger_timeout')
+      const prefix = prefixes[path]
+      const words = wordsOf(path)
+      expect(toldOf(failed.id)).toEqual([`${prefix}.created`, `${prefix}.${words.error}`])
+      const { body, status } = await service.api.request<{ degraded: object }>(
+        'GET',
+        '/health/ready',
+      )
+      expect(status).toBe(200)
+      expect(body.degraded).toHaveProperty('ledger')
+
+      const [content = at] = at.split('/signatures')
+      service.faults.end()
+      expect(await retried(at)).toBe(202)
+      // A signature is of something that waits as well.
+      if (content !== at) await untilCompleted(content)
+      const done = await atStatus(service.api, at, 'COMPLETED')
+      expect(done.failure).toBeNull()
+      expect(statusesOf(done).slice(-3)).toEqual(
+        statusesOf(failed).includes('LEDGER_SUBMITTED')
+          ? ['LEDGER_SUBMITTED', 'ERROR', 'COMPLETED']
+          : ['ERROR', 'LEDGER_SUBMITTED', 'COMPLETED'],
+      )
+      expect(done.progress.map(({ step }) => step)).toEqual(
+        done.progress.map((_, index) => index + 1),
+      )
+      expect(toldOf(failed.id).at(-1)).toBe(`${prefix}.${words.completed}`)
+      expect(await retried(at)).toBe(409)
+    })
+  },
+)
 
 test('what is deleted while the ledger is down is told of no more, and what was signed stays provable', async () => {
   service.faults.begin('hold-sync', 'ledger/chain')

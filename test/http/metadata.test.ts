@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { cidOf } from '../support/anchored-rows.ts'
 import { newAssetStream, templateFor } from '../support/asset-streams.ts'
+import { assetsPathOf } from '../support/issued-assets.ts'
 import { newPerson, type Person, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -192,4 +193,27 @@ test('the metadata of a private template cannot be guessed, and stay what they a
   expect(rest).toMatchObject({ type: 'template', name: 'boiler', hint: 'h', author: 'ada' })
   expect(rest['required_streams']).toEqual(['GOLD'])
   expect(await metadataOf(ada, path)).toEqual(before)
+})
+
+describe('GET /streams/{stream_id}/assets/{asset_id}/metadata', () => {
+  test('says what is issued, of which record, and nothing that somebody could guess', async () => {
+    const ada = await newPerson(service.api)
+    const path = await assetsPathOf(service.process, ada)
+    const stream = (await ada.withKey<Anchored>('GET', path.replace('/assets', ''))).body
+    const body = { supply: '21000000', precision: 6 }
+    const { id } = (await ada.withKey<Anchored>('POST', path, body)).body
+
+    const { cid, metadata } = await metadataOf(ada, `${path}/${id}`)
+
+    expect(metadata).toMatchObject({
+      type: 'asset',
+      stream_id: stream.id,
+      asset_stream: stream.metadata_cid,
+      supply: '21000000',
+      precision: '6',
+      salt: expect.stringMatching(base64Of16Bytes) as string,
+    })
+    const proof = await ada.withKey<{ readonly cid: string }>('GET', `${path}/${id}/proof`)
+    expect(proof.body.cid).toBe(cid)
+  })
 })

@@ -335,11 +335,9 @@ async function outcomesOf(person: Person): Promise<void> {
     for (const status of ['COMPLETED', 'FAILED', 'ERROR'] as const) {
       const resourceId = await made[kind.type](person)
       const base = { resourceId, operation: 'creation', atUs: 1, facts, isQuiet: false }
-      await state
-        .transaction()
-        .execute((transaction) =>
-          kind.move(transaction, [{ ...base, statuses: [status], failure }]),
-        )
+      await beside.transact((transaction) =>
+        kind.move(transaction, [{ ...base, statuses: [status], failure }]),
+      )
     }
   }
 }

@@ -69,8 +69,6 @@ const forWriters = new Set([
   'POST /vaults/{vaultId}/retry',
   'PUT /streams/{streamId} with a key',
   'POST /streams/{streamId}/retry',
-  'POST /streams/{streamId}/assets',
-  'POST /streams/{streamId}/assets/{assetId}/retry',
   'POST /attachments/{attachmentId}/retry',
   'POST /attachments/{attachmentId}/signatures',
   'POST /attachments/{attachmentId}/signatures/{signatureId}/retry',
@@ -90,6 +88,8 @@ const forOwners = new Set([
   'GET /vaults/{vaultId}/retention',
   'PUT /vaults/{vaultId}/retention',
   'DELETE /streams/{streamId} with a key',
+  'POST /streams/{streamId}/assets',
+  'POST /streams/{streamId}/assets/{assetId}/retry',
   'GET /streams/{streamId}/permissions',
   'POST /streams/{streamId}/permissions',
   'PUT /streams/{streamId}/permissions/{permissionId}',
@@ -156,8 +156,8 @@ async function sharedIn(path: string): Promise<Shared> {
 }
 
 function isAllowed([place, , status]: Verdict): boolean {
-  // What was not given up cannot be tried again, and nobody signs or issues twice: that is said of what may be.
-  return status < 300 || (status === 409 && /\/(?:retry|signatures|assets)$/.test(place))
+  // What was not given up cannot be tried again, and nobody signs twice: that is said of what may be.
+  return status < 300 || (status === 409 && /\/(?:retry|signatures)$/.test(place))
 }
 
 function isForbidden([, , status, error]: Verdict): boolean {

@@ -76,11 +76,21 @@ export const makers: Readonly<Record<AnchoredPath, (owner: Owner) => Promise<str
     return signature
   },
   async assets(owner) {
-    const stream = `/streams/${await makers.streams(owner)}`
-    await atStatus(owner, stream, 'COMPLETED')
-    const path = `${stream}/assets`
-    return `${path}/${await made(owner, path, { supply: '21000000', precision: 6 })}`
+    return await assetOf(owner, await completedStream(owner))
   },
+}
+
+/** An asset stream that has got onto the ledger; its path. */
+export async function completedStream(owner: Owner): Promise<string> {
+  const path = `/streams/${await makers.streams(owner)}`
+  await atStatus(owner, path, 'COMPLETED')
+  return path
+}
+
+/** The asset of a stream that is completed; its path. */
+export async function assetOf(owner: Owner, stream: string): Promise<string> {
+  const path = `${stream}/assets`
+  return `${path}/${await made(owner, path, { supply: '21000000', precision: 6 })}`
 }
 
 /** What can be made while nothing gets onto a ledger: an asset is issued for a stream that is there. */

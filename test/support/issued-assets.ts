@@ -1,6 +1,15 @@
+import type { Anchored } from './anchored.ts'
 import type { Person } from './people.ts'
 import { StateBeside } from './state-beside.ts'
 import { assetStreamOf } from './uploads.ts'
+
+/** An asset as the API shows it. */
+export interface ShownAsset extends Anchored {
+  readonly stream_id: string
+  readonly supply: string
+  readonly precision: number
+  readonly ledger: string
+}
 
 interface Data {
   readonly dataDir: string
@@ -18,6 +27,13 @@ export async function assetsPathOf(data: Data, person: Pick<Person, 'withKey'>):
   const id = await assetStreamOf(person)
   await completeStream(data, id)
   return `/streams/${id}/assets`
+}
+
+/** Has an asset have failed, as where a ledger refuses it. */
+export async function failAsset(data: Data, id: string): Promise<void> {
+  await using beside = await StateBeside.open(data)
+  const failed = beside.state.updateTable('assets').set({ status: 'FAILED' })
+  await beside.commit(failed.where('id', '=', id))
 }
 
 /** An asset that waits for the ledger; its id. */

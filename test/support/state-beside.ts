@@ -27,11 +27,20 @@ export class StateBeside implements StateWriter, AsyncDisposable {
     await this.attempt(...changes)
   }
 
-  /** Waits while the service itself writes. */
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
+    return await this.#whenFree(() => attemptChanges(this.state, changes.map(plain)))
+  }
+
+  /** All of some work is one transaction. */
+  async transact(work: (transaction: StateDatabase) => Promise<unknown>): Promise<void> {
+    await this.#whenFree(() => this.state.transaction().execute(work))
+  }
+
+  /** Waits while the service itself writes. */
+  async #whenFree<Result>(write: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
-        return await attemptChanges(this.state, changes.map(plain))
+        return await write()
       } catch (error) {
         if (!/locked|busy/.test(String(error))) throw error
         await sleep(busyMs)

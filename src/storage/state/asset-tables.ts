@@ -10,8 +10,6 @@ interface AssetTable extends AnchoredTable {
   readonly id: string
   /** Whose asset stream it is of. */
   readonly owner_id: string
-  /** Who has asked for it. */
-  readonly creator_id: string
   readonly stream_id: string
   readonly created_at: number
   /** In whole units: decimal text. */

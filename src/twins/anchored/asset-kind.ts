@@ -1,10 +1,10 @@
 import type { Compilable } from 'kysely'
 import type { AnchoredKind, ResourceMove } from '../../anchors/intents/anchored-kind.ts'
 import type { Clocks } from '../../core/clock.ts'
-import { assetStepsOf } from '../../ledgers/assets/asset-steps.ts'
+import { type AssetStep, assetStepsOf } from '../../ledgers/assets/asset-steps.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Asset } from '../assets/asset.ts'
-import { eventsOfAsset } from '../assets/asset-events.ts'
+import { eventOfAsset } from '../assets/asset-events.ts'
 import { fromRow, plannedStep } from '../assets/asset-store.ts'
 import { completedStatus, errorStatus, submittedStatus } from '../progress/progress.ts'
 import { movedRow, type ToldWord } from './moved-row.ts'
@@ -42,26 +42,33 @@ async function moveAsset(
   move: ResourceMove,
 ): Promise<boolean> {
   const found = await assetOf(transaction, move.resourceId)
-  if (!found) return false
-  const { asset: before, code } = found
-  const steps = assetStepsOf(before.network)
-  const at = steps.findIndex(({ operation }) => operation === move.operation)
-  const next = at < 0 ? undefined : steps[at + 1]
-  const isStepDone = move.statuses.includes(completedStatus)
-  const moved = movedAsset(before, move, { isFirst: at === 0, isLast: next === undefined })
-  if (at < 0 || !moved) return false
+  const place = found && placeOf(found.asset, move.operation)
+  const moved = place && movedAsset(found.asset, move, place)
+  if (!moved) return false
   const { asset, told } = moved
-  const planned =
-    isStepDone && next ? plannedStep({ ...needs, state: transaction }, { asset, code }, next) : []
-  const events = told
-    ? eventsOfAsset(asset, { word: words[told], name: code, isQuiet: move.isQuiet })
-    : []
+  const { code } = found
+  const next = move.statuses.includes(completedStatus) ? place.next : undefined
+  const telling = told && { word: words[told], name: code, isQuiet: move.isQuiet }
   await run(transaction, [
     ...changesOf(transaction, asset),
-    ...planned,
-    ...events.flatMap((event) => needs.lifecycle.record(event)),
+    ...(next ? plannedStep({ ...needs, state: transaction }, { asset, code }, next) : []),
+    ...(telling ? needs.lifecycle.record(eventOfAsset(asset, telling)) : []),
   ])
-  return planned.length > 0
+  return next !== undefined
+}
+
+/** Where among the steps of an asset one is. */
+interface Place {
+  readonly isFirst: boolean
+  /** Undefined for the last one. */
+  readonly next: AssetStep | undefined
+}
+
+/** Undefined for what is no step. */
+function placeOf({ network }: Asset, operation: string): Place | undefined {
+  const steps = assetStepsOf(network)
+  const at = steps.findIndex((step) => step.operation === operation)
+  return at < 0 ? undefined : { isFirst: at === 0, next: steps[at + 1] }
 }
 
 interface MovedAsset {
@@ -73,12 +80,11 @@ interface MovedAsset {
 function movedAsset(
   asset: Asset,
   move: ResourceMove,
-  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+  { isFirst, next }: Place,
 ): MovedAsset | undefined {
-  const isOneOfSeveral = !isLast && move.statuses.includes(completedStatus)
-  const statuses = move.statuses.filter((status) => isLast || status !== completedStatus)
+  const statuses = move.statuses.filter((status) => !next || status !== completedStatus)
   // A step that comes to pass after an error is gone on from, as if somebody had asked for that.
-  const isResumed = isOneOfSeveral && asset.status === errorStatus
+  const isResumed = statuses.length < move.statuses.length && asset.status === errorStatus
   const { status, txHash, progress } = asset
   const before = {
     status: isResumed ? submittedStatus : status,

@@ -9,7 +9,7 @@ import { type AddOperation, operationsOf } from '../../requests/operations/opera
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import { assetStreamBody } from '../asset-streams/asset-stream-body.ts'
-import { writableAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import { ownAssetStream, writableAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { assetSchema } from '../assets/asset-api.ts'
 import { assetBody } from '../assets/asset-body.ts'
@@ -154,7 +154,7 @@ function addOfAssets(add: AddOperation, needs: RetryRoutesNeeds): void {
     errors: ['conflict'],
     effect: async ({ caller, params }) => {
       const find = async () => {
-        await writableAssetStream(assetStreams, caller.userId, params.streamId)
+        await ownAssetStream(assetStreams, caller.userId, params.streamId)
         return await visibleAsset(needs, caller.userId, params)
       }
       const { asset, stream } = await find()

@@ -1,5 +1,5 @@
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
-import { type Asset, toldUsers } from './asset.ts'
+import type { Asset } from './asset.ts'
 import { assetBody } from './asset-body.ts'
 
 interface Telling {
@@ -10,18 +10,16 @@ interface Telling {
   readonly isQuiet?: boolean
 }
 
-/** The events of an asset, one for each who is told. */
-export function eventsOfAsset(
+export function eventOfAsset(
   asset: Asset,
   { word, name, actor, isQuiet = false }: Telling,
-): readonly LifecycleEvent[] {
-  const data = assetBody(asset)
-  return toldUsers(asset).map((ownerId) => ({
+): LifecycleEvent {
+  return {
     event: `asset.${word}` as const,
-    ownerId,
+    ownerId: asset.ownerId,
     resourceId: asset.id,
     name,
     actor,
-    notice: { data, isQuiet },
-  }))
+    notice: { data: assetBody(asset), isQuiet },
+  }
 }

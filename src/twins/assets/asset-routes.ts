@@ -10,13 +10,13 @@ import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { AssetStream, SeenAssetStream } from '../asset-streams/asset-stream.ts'
-import { visibleAssetStream, writableAssetStream } from '../asset-streams/asset-stream-routes.ts'
+import { ownAssetStream, visibleAssetStream } from '../asset-streams/asset-stream-routes.ts'
 import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import { completedStatus } from '../progress/progress.ts'
 import { type Asset, assetsMax } from './asset.ts'
 import * as api from './asset-api.ts'
 import { assetBody } from './asset-body.ts'
-import { eventsOfAsset } from './asset-events.ts'
+import { eventOfAsset } from './asset-events.ts'
 import type { AssetStore } from './asset-store.ts'
 
 export interface AssetRoutesNeeds {
@@ -67,13 +67,13 @@ function addCreation(add: AddOperation, needs: AssetRoutesNeeds): void {
     operationId: 'createAsset',
     summary: 'Issue the asset of an asset stream.',
     description:
-      'All of it is issued at once, and never more. A stream has one asset; where that has failed, another one can be made.',
+      'All of it is issued at once, and never more, by the owner of the stream alone. A stream has one asset; where that has failed, another one can be made.',
     scope: 'streams:write',
     body: api.newAssetSchema,
     answers: { 201: api.assetSchema },
     errors: ['conflict'],
     effect: async ({ caller, params, body }) => {
-      const find = () => writableAssetStream(needs.assetStreams, caller.userId, params.streamId)
+      const find = () => ownAssetStream(needs.assetStreams, caller.userId, params.streamId)
       const stream = await find()
       await assertIssuable(needs, stream)
       return await creation(needs, { caller, stream, body, find })
@@ -83,7 +83,7 @@ function addCreation(add: AddOperation, needs: AssetRoutesNeeds): void {
 
 interface Creation {
   readonly caller: ReturnType<CallerOf>
-  readonly stream: SeenAssetStream
+  readonly stream: AssetStream
   readonly body: Static<typeof api.newAssetSchema>
   /** The asset stream as it is now. */
   readonly find: () => Promise<AssetStream>
@@ -93,13 +93,12 @@ async function creation(needs: AssetRoutesNeeds, { caller, stream, body, find }:
   const { assets, lifecycle } = needs
   const { ledger = stream.ledger, ...wanted } = api.newAsset(body)
   const network = chosenNetwork(caller.apiKeyId, ledger, needs.networks)
-  const creatorId = caller.userId
-  const { asset, changes } = await assets.plan(stream, { ...wanted, creatorId, ledger, network })
-  const events = eventsOfAsset(asset, { word: 'created', name: stream.assetCode, actor: caller })
+  const { asset, changes } = await assets.plan(stream, { ...wanted, ledger, network })
+  const event = eventOfAsset(asset, { word: 'created', name: stream.assetCode, actor: caller })
   return {
     statusCode: 201,
     body: assetBody(asset),
-    changes: [...changes, ...events.flatMap((event) => lifecycle.record(event))],
+    changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await find()
       await assertIssuable(needs, now)

@@ -9,14 +9,13 @@ import { optional, type StateDatabase } from '../../storage/state/database.ts'
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
-import type { SeenAssetStream } from '../asset-streams/asset-stream.ts'
+import type { AssetStream } from '../asset-streams/asset-stream.ts'
 import {
   completedStatus,
   receivedStatus,
   startedProgress,
   storedStatus,
 } from '../progress/progress.ts'
-import { stillAllowed } from '../rights/shared-rows.ts'
 import { type Asset, amountOf, assetsMax, type NewAsset } from './asset.ts'
 import { assetMetadata } from './asset-metadata.ts'
 
@@ -30,9 +29,8 @@ export interface AssetStoreNeeds {
   readonly clock: Clocks
 }
 
-/** Who wants an asset, and where it goes. */
+/** What is wanted, and where it goes. */
 export interface WantedAsset extends Omit<NewAsset, 'ledger'> {
-  readonly creatorId: UserId
   readonly ledger: Ledger
   readonly network: string
 }
@@ -46,11 +44,11 @@ export class AssetStore {
 
   /**
    * A new asset as it is received, and the changes that store it as one that is to be issued. They find nothing to change
-   * when its stream is gone or not completed, has an asset that is alive or too many, or the creator may not write.
+   * when its stream is gone or not completed, or has an asset that is alive, or too many.
    */
   async plan(
-    stream: SeenAssetStream,
-    { creatorId, supply, precision, ledger, network }: WantedAsset,
+    stream: AssetStream,
+    { supply, precision, ledger, network }: WantedAsset,
   ): Promise<{ readonly asset: Asset; readonly changes: readonly Compilable[] }> {
     const { state, clock } = this.#needs
     const createdAtUs = clock.nowUs()
@@ -59,7 +57,6 @@ export class AssetStore {
     const row = {
       id: newId<AssetId>(),
       owner_id: stream.ownerId,
-      creator_id: creatorId,
       stream_id: stream.id,
       created_at: createdAtUs,
       supply,
@@ -81,11 +78,6 @@ export class AssetStore {
       changes: [
         this.#insertion({ ...row, status: storedStatus, progress }),
         countChange(state, 'assets_of_stream', stream.id, 1),
-        ...stillAllowed(
-          state,
-          { userId: creatorId, right: stream.right, nowUs: createdAtUs },
-          stream.id,
-        ),
         keptMetadata(state, asset.id, metadata),
         ...plannedStep(this.#needs, { asset, code: stream.assetCode }, first),
       ],
@@ -190,7 +182,6 @@ export function fromRow(row: Selectable<StateSchema['assets']>): Asset {
   return {
     id: row.id as AssetId,
     ownerId: row.owner_id as UserId,
-    creatorId: row.creator_id as UserId,
     createdAtUs: row.created_at,
     streamId: row.stream_id as AssetStreamId,
     supply: row.supply,

@@ -25,8 +25,6 @@ export interface Asset extends Omit<NewAsset, 'ledger'> {
   readonly id: AssetId
   /** Whose asset stream it is of. */
   readonly ownerId: UserId
-  /** Who has asked for it. */
-  readonly creatorId: UserId
   readonly createdAtUs: number
   readonly streamId: AssetStreamId
   readonly ledger: Ledger
@@ -51,9 +49,4 @@ export interface Asset extends Omit<NewAsset, 'ledger'> {
 export function amountOf({ supply, precision }: Pick<Asset, 'supply' | 'precision'>) {
   const amount = BigInt(supply) * 10n ** BigInt(precision)
   return amount > amountMax ? undefined : amount.toString()
-}
-
-/** Who is told of an asset: the owner of its stream, and who has asked for it, if that is somebody else. */
-export function toldUsers({ ownerId, creatorId }: Asset): readonly UserId[] {
-  return [...new Set([ownerId, creatorId])]
 }

@@ -12,7 +12,6 @@ const statements = [
   `CREATE TABLE assets (
     id TEXT PRIMARY KEY,
     owner_id TEXT NOT NULL,
-    creator_id TEXT NOT NULL,
     stream_id TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     supply TEXT NOT NULL,
