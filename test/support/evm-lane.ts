@@ -53,10 +53,10 @@ export class EvmLane implements AsyncDisposable {
   #ledger: EvmLedger | undefined
 
   static async open(needs: EvmLaneNeeds): Promise<EvmLane> {
-    const { node } = needs
+    const { node, said } = needs
     await node.call('evm_setAutomine', true)
     await node.call('anvil_dropAllTransactions')
-    const ledger = await openEvmLedger(node)
+    const ledger = await openEvmLedger(node, said)
     await node.call('evm_setAutomine', false)
     await ledger.close()
     const proxies = [
