@@ -2,7 +2,15 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chainOf, textsIn, wrongAnchors } from '../support/anchor-facts.ts'
-import { atStatus, independentPaths, makers, pathOf } from '../support/anchored.ts'
+import {
+  type Anchored,
+  assetOf,
+  atStatus,
+  completedStream,
+  independentPaths,
+  makers,
+  pathOf,
+} from '../support/anchored.ts'
 import { cidOf } from '../support/anchored-rows.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { newEarlierIds, writeEarlierTwins } from '../support/earlier-twins.ts'
@@ -118,6 +126,29 @@ describe('a state from before there was the content', () => {
     const of = (bodies: readonly unknown[]) =>
       bodies.map((body) => words.map((word) => (body as Record<string, unknown>)[word]))
     expect(of(after)).toEqual(of(before))
+    expect(wrongAnchors(dataDir())).toEqual([])
+  })
+})
+
+describe('a state from before an asset was on the ledger', () => {
+  test('finds it there, and issues nothing twice', async () => {
+    const stream = await withService('on', completedStream)
+    const path = await withService('off', async (api) => await assetOf(api, stream))
+    copy(['state.db'], dataDir(), folder.file('yesterday'))
+    const issued = async () =>
+      await withService('on', async (api) => {
+        const { tx_hash: hash } = await atStatus(api, path, 'COMPLETED')
+        const { body } = await api.withKey<Anchored>('GET', stream)
+        return { hash, mapping: body['mapping'] }
+      })
+    const before = await issued()
+    const today = chainOf(dataDir())
+    copy(['state.db'], folder.file('yesterday'), dataDir())
+
+    expect(await issued()).toEqual(before)
+
+    expect(before.mapping).toMatch(/^[0-9a-f]{64}$/)
+    expect(chainOf(dataDir())).toEqual(today)
     expect(wrongAnchors(dataDir())).toEqual([])
   })
 })

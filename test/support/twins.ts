@@ -4,6 +4,7 @@ import type { UserId } from '../../src/core/ids.ts'
 import { LifecycleEvents } from '../../src/outbox/lifecycle/lifecycle-events.ts'
 import { openStateForReading } from '../../src/storage/state/database.ts'
 import { AssetStreamStore } from '../../src/twins/asset-streams/asset-stream-store.ts'
+import { AssetStore } from '../../src/twins/assets/asset-store.ts'
 import { AttachmentStore } from '../../src/twins/attachments/attachment-store.ts'
 import { appendedProgress, storedStatus } from '../../src/twins/progress/progress.ts'
 import { forgottenSignatures, SignatureStore } from '../../src/twins/signatures/signature-store.ts'
@@ -113,6 +114,19 @@ export class Twins implements AsyncDisposable {
         .where('id', '=', signature.id),
     ])
     return signature.id
+  }
+
+  /** The asset of an asset stream that is completed, whatever there was before; on the sandbox unless it says otherwise. */
+  async newAsset(assetCode: string, on: string = network): Promise<string> {
+    const { state } = this.tests
+    const completed = state.updateTable('asset_streams').set({ status: 'COMPLETED' })
+    await this.#commit([completed.where('asset_code', '=', assetCode)])
+    const [stream] = await this.assetStreams.withCodes(this.userId, [assetCode])
+    if (!stream) throw new Error(`no asset stream ${assetCode}`)
+    const wish = { supply: '21000000', precision: 6, ledger: 'XRPL', network: on } as const
+    const { asset, changes } = await new AssetStore(this.needs).plan(stream, wish)
+    await this.#commit(changes)
+    return asset.id
   }
 
   async eventsOf(resourceId: string) {
