@@ -1,9 +1,11 @@
 import { expect } from 'vitest'
 import type { AnchorState, NewAnchor } from '../../src/anchors/intents/anchor.ts'
+import type { AnchorDesk, DeskRequest } from '../../src/anchors/pursuit/desk.ts'
 import { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import type { KeyRole } from '../../src/ledgers/keys/ledger-key.ts'
 import type { Ledger } from '../../src/ledgers/ledger.ts'
 import type { StateDatabase } from '../../src/storage/state/database.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
@@ -19,6 +21,7 @@ const dayUs = 86_400_000_000
 class Kill {
   readonly #at: number
   readonly #killed = Promise.withResolvers<void>()
+  readonly #acting = new Set<Promise<unknown>>()
   #steps = 0
 
   constructor(at: number) {
@@ -30,15 +33,25 @@ class Kill {
     return this.#killed.promise
   }
 
+  /** Resolves when whatever other lanes were in the middle of has had its effect. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#acting)
+  }
+
   async around<Result>(act: () => Promise<Result>): Promise<Result> {
     await this.#pass()
-    const result = await act()
-    await this.#pass()
-    return result
+    const acting = act()
+    this.#acting.add(acting)
+    try {
+      return await acting
+    } finally {
+      this.#acting.delete(acting)
+      await this.#pass()
+    }
   }
 
   async #pass(): Promise<void> {
-    if (this.#steps++ !== this.#at) return
+    if (this.#steps++ < this.#at) return
     this.#killed.resolve()
     await new Promise<never>(() => undefined)
   }
@@ -48,8 +61,8 @@ class Kill {
 class WatchedWork extends OpenWork {
   readonly #ledger: ScriptedLedger
 
-  constructor(state: StateDatabase, network: string, ledger: ScriptedLedger) {
-    super(state, network)
+  constructor(state: StateDatabase, ledger: ScriptedLedger, role: KeyRole) {
+    super(state, ledger.network, role)
     this.#ledger = ledger
   }
 
@@ -64,44 +77,62 @@ const notify = async () => () => undefined
 
 let made = 0
 
-/** A lane on a scripted ledger, by a hand clock; it is killed at one of its steps, and started anew. */
+/** Accounts that have a lane each, and what their network is called. */
+interface Accounts {
+  readonly roles?: readonly KeyRole[]
+  readonly family?: string
+}
+
+/** A lane on a scripted ledger, by a hand clock, or one for each account; they are killed at one of their steps, and started anew. */
 export class KilledLane {
   readonly node = new ScriptedNode()
   readonly clock = new HandClock()
+  /** That of the issuer. */
   readonly ledger: ScriptedLedger
   readonly rows: AnchoredRows
   readonly failures: unknown[] = []
   readonly #twins: Twins
-  readonly #network = `scripted ${++made}`
+  readonly network: string
+  readonly #ledgers: ReadonlyMap<KeyRole, ScriptedLedger>
   #kill: Kill
   /** Whether it was killed: from then on it is not any more. */
   isKilled = false
   #stopping = new AbortController()
-  #lane: Lane | undefined
-  #running: Promise<void> | undefined
+  #lanes: readonly Lane[] = []
+  #running: Promise<unknown> = Promise.resolve()
 
   /** @param killAt the number of the step, from 0 on; infinite for none */
-  constructor(twins: Twins, killAt = Number.POSITIVE_INFINITY) {
+  constructor(
+    twins: Twins,
+    killAt = Number.POSITIVE_INFINITY,
+    { roles = [], family = 'scripted' }: Accounts = {},
+  ) {
     this.#twins = twins
+    this.network = `${family} ${++made}`
     this.clock.atUs = systemClock.nowUs()
-    this.ledger = new ScriptedLedger(this.node, this.#network, this.clock)
+    this.ledger = new ScriptedLedger(this.node, this.network, this.clock)
+    const others = roles.map((role) => {
+      const account = `${this.network} ${role}`
+      return [role, new ScriptedLedger(this.node, this.network, this.clock, account)] as const
+    })
+    this.#ledgers = new Map([['issuer', this.ledger], ...others])
     this.rows = new AnchoredRows(twins.tests, twins.tests)
     this.#kill = new Kill(killAt)
   }
 
   get figures() {
-    return this.#lane?.figures()
+    return this.#lanes[0]?.figures()
   }
 
   /** Something to be anchored. Resolves with its id. */
   async plan(name: string, wanted: Partial<NewAnchor> = {}): Promise<string> {
-    const network = this.#network
+    const network = this.network
     return await this.rows.plan([cidOf(name)], { kind: 'nft', network, ...wanted })
   }
 
   /** Has what is to be anchored of a resource go here. */
   async take(resourceId: string): Promise<void> {
-    const network = this.#network
+    const network = this.network
     const { state } = this.#twins.tests
     const anchors = state.updateTable('anchors').set({ network })
     await this.#twins.tests.commit(anchors.where('resource_id', '=', resourceId))
@@ -109,13 +140,14 @@ export class KilledLane {
 
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
-    this.ledger.stir()
-    if (this.#lane) this.#lane.wake()
+    for (const ledger of this.#ledgers.values()) ledger.stir()
+    if (this.#lanes.length > 0) this.#wake()
     else this.#start()
+    const resting = [...this.#ledgers.values()].map((ledger) => ledger.resting)
     // It may also be killed while nobody looks: it goes by timers, too.
     const isResting = await Promise.race([
       this.#kill.killed.then(() => false),
-      this.ledger.resting.then(() => true),
+      Promise.all(resting).then(() => true),
     ])
     if (!isResting) await this.restart()
     expect(this.failures).toEqual([])
@@ -147,12 +179,12 @@ export class KilledLane {
 
   async anchors() {
     const anchors = this.#twins.tests.state.selectFrom('anchors').selectAll()
-    return await anchors.where('network', '=', this.#network).orderBy('number').execute()
+    return await anchors.where('network', '=', this.network).orderBy('number').execute()
   }
 
   async transactions() {
     const all = this.#twins.tests.state.selectFrom('anchor_transactions').selectAll()
-    const ours = all.where('network', '=', this.#network)
+    const ours = all.where('network', '=', this.network)
     return await ours.orderBy('sequence').orderBy('attempt').execute()
   }
 
@@ -191,36 +223,58 @@ export class KilledLane {
     return !open && anchors.every(({ state }) => state === 'completed' || state === 'failed')
   }
 
+  /** The ledger as one of the other accounts sees it. */
+  ledgerOf(role: KeyRole): ScriptedLedger {
+    const ledger = this.#ledgers.get(role)
+    if (!ledger) throw new Error(`there is no ${role}`)
+    return ledger
+  }
+
   #start(): void {
-    const { state } = this.#twins.tests
     const kill = this.#kill
     const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
+    const { state } = this.#twins.tests
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
-    const lane = new Lane({
-      network: this.#network,
-      open: async () => killable(this.ledger, kill),
-      work: new WatchedWork(state, this.#network, this.ledger),
-      desk: { exchange: (request) => kill.around(() => desk.exchange(request)) },
+    const exchange = async (request: DeskRequest) => {
+      const answer = await kill.around(() => desk.exchange(request))
+      if (answer.isMore) this.#wake()
+      return answer
+    }
+    this.#lanes = [...this.#ledgers].map(([role, ledger]) => this.#laneOf(role, ledger, exchange))
+    this.#stopping = new AbortController()
+    const { signal } = this.#stopping
+    this.#running = Promise.all(this.#lanes.map((lane) => lane.run(signal)))
+  }
+
+  #laneOf(role: KeyRole, ledger: ScriptedLedger, exchange: AnchorDesk['exchange']): Lane {
+    const kill = this.#kill
+    return new Lane({
+      network: this.network,
+      open: async () => killable(ledger, kill),
+      work: new WatchedWork(this.#twins.tests.state, ledger, role),
+      desk: { exchange },
       clock: this.clock,
       rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
       random: () => 0.5,
       onFailure: (error) => this.failures.push(error),
     })
-    this.#lane = lane
-    this.#stopping = new AbortController()
-    this.#running = lane.run(this.#stopping.signal)
+  }
+
+  #wake(): void {
+    for (const lane of this.#lanes) lane.wake()
   }
 
   /** One that is killed never ends by itself, and does nothing any more. */
   async #end(): Promise<void> {
     this.#stopping.abort()
-    this.#lane?.wake()
+    this.#wake()
     const isKilled = await Promise.race([
       this.#kill.killed.then(() => true),
-      this.#running?.then(() => false),
+      this.#running.then(() => false),
     ])
-    this.#lane = undefined
+    this.#lanes = []
     if (!isKilled) return
+    await this.#kill.settled()
     this.isKilled = true
     this.#kill = new Kill(Number.POSITIVE_INFINITY)
   }

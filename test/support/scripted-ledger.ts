@@ -56,10 +56,10 @@ export class ScriptedLedger implements Ledger {
   #seen = { height: 0, final: 0, finalId: '' }
   #resting = Promise.withResolvers<void>()
 
-  constructor(node: ScriptedNode, name: string, clock: Clock) {
+  constructor(node: ScriptedNode, name: string, clock: Clock, account = `${name} account`) {
     this.node = node
     this.network = name
-    this.account = `${name} account`
+    this.account = account
     this.distributionWallet = this.account
     this.#clock = clock
   }
@@ -196,10 +196,11 @@ export class ScriptedLedger implements Ledger {
   }
 }
 
-/** A token is named after what it is for. */
+/** A token is named after what it is for, and an asset after its stream. */
 function tokenOf(transaction: NodeTransaction | undefined): { readonly tokenId?: string } {
   if (!transaction || transaction.blob === '') return {}
   const { deed } = JSON.parse(transaction.blob) as Said
+  if (deed.kind === 'issuance') return { tokenId: `issued for ${deed.asset?.streamId}` }
   return deed.kind === 'nft' ? { tokenId: deed.intentId } : {}
 }
 
