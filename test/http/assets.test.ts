@@ -150,7 +150,7 @@ describe('what is no asset', () => {
     await fc.assert(
       fc.asyncProperty(digits, fc.integer({ min: 0, max: 10 }), async (supply, precision) => {
         const fits = BigInt(supply) * 10n ** BigInt(precision) <= amountMax
-        // Of one that would do the stream is unknown: nothing is made.
+        // What would do is sent for a stream that is unknown: nothing is made.
         const at = fits ? path.replace(/[0-9a-f]{8}-/, '00000000-') : path
         const { status } = await refused(at, { supply, precision })
         expect(status).toBe(fits ? 404 : 400)

@@ -13,6 +13,7 @@ const payload = Buffer.from('what is in it')
 let nft: MadeProof
 let other: MadeProof
 let batch: MadeProof
+let asset: MadeProof
 
 beforeAll(async () => {
   const files = [
@@ -22,6 +23,7 @@ beforeAll(async () => {
   ]
   nft = await sandboxProof(folder.file('one'), files, { kind: 'nft' })
   batch = await sandboxProof(folder.file('one'), [{ name: '', bytes: payload }], { others: 6 })
+  asset = await sandboxProof(folder.file('one'), [{ name: '', bytes: payload }], { kind: 'token' })
   other = await sandboxProof(folder.file('other'), files, { kind: 'nft' })
 })
 
@@ -52,6 +54,16 @@ describe('a proof', () => {
     const { result, limits } = inWords(verdict)
     expect(result).toMatch(/^proven: the bytes of bafkrei.* existed by 20.*Z, as block 1 of/)
     expect(limits).toMatch(/does not show who made them/)
+  })
+
+  test('of an asset is proven, with the name that follows from its transaction alone', () => {
+    const { proof } = asset
+    expect(check(proof)).toMatchObject({ is: 'proven', cid: proof.cid })
+    for (const token_id of [undefined, nft.proof.token_id]) {
+      expect(check({ ...proof, token_id })).toMatchObject({ is: 'contradicted' })
+    }
+    const transaction = proof.transaction?.replace('21000000000000', '21000000000001')
+    expect(check({ ...proof, transaction })).toMatchObject({ is: 'contradicted' })
   })
 
   test('of one among others is proven', () => {

@@ -18,7 +18,7 @@ import { verifyChain } from '../../src/ledgers/sandbox/chain-reader.ts'
 import { ledgerKeys } from '../../src/ledgers/sandbox/keys.ts'
 import { SandboxLedger } from '../../src/ledgers/sandbox/sandbox-ledger.ts'
 import { ledgerContract } from '../contracts/ledger-contract.ts'
-import { cipher, deedOf, includedOf, openSandbox, putOn } from '../support/sandbox-ledger.ts'
+import { cipher, deedOf, gold, includedOf, openSandbox, putOn } from '../support/sandbox-ledger.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Takes lines from the end of a chain. */
@@ -85,6 +85,43 @@ describe('a transaction of the sandbox', () => {
     expect(root).toBe(parseHeader(header)?.root)
     expect(signatures).toHaveLength(1)
     expect(tokenId).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('that issues an asset says which, names it, and is found with it', async () => {
+    await using fresh = await freshSandbox()
+    const { ledger } = fresh
+    const deed = await deedOf({ kind: 'token' })
+    const { transaction, inclusion } = await putOn(ledger, deed)
+    expect(JSON.parse(transaction.text)).toMatchObject({ kind: 'token', asset: gold })
+    expect(inclusion.tokenId).toMatch(/^[0-9a-f]{64}$/)
+    const found = await ledger.find([deed.intentId])
+    expect(found.get(deed.intentId)?.deed).toEqual(deed)
+    const another = await putOn(ledger, await deedOf({ kind: 'token' }))
+    expect(another.inclusion.tokenId).not.toBe(inclusion.tokenId)
+  })
+
+  test.each(['issuance', 'authorization', 'payment'] as const)(
+    'that is a step of other networks (%s) is refused, before it is signed and after',
+    async (kind) => {
+      await using fresh = await freshSandbox()
+      const deed = await deedOf({ kind })
+      expect(await fresh.ledger.prepare(deed)).toEqual({ refused: `the sandbox knows no ${kind}` })
+      const { blob } = await fresh.ledger.sign(deed, 1)
+      expect(await fresh.ledger.submit(blob)).toMatchObject({ is: 'refused' })
+    },
+  )
+
+  test.each([
+    ['no asset', 'token', undefined],
+    ['an asset, and issues none', 'record', gold],
+    ['more than is issued', 'token', { ...gold, amount: '0' }],
+    ['less than a unit', 'token', { ...gold, precision: -1 }],
+    ['no code', 'token', { ...gold, code: '' }],
+  ] as const)('that says %s is refused', async (_, kind, asset) => {
+    await using fresh = await freshSandbox()
+    const { asset: _asset, ...deed } = await deedOf({ kind })
+    const { blob } = await fresh.ledger.sign({ ...deed, ...(asset && { asset }) }, 1)
+    expect(await fresh.ledger.submit(blob)).toMatchObject({ is: 'refused' })
   })
 
   test('whose sequence another one has that waits can never get in', async () => {

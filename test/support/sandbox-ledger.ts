@@ -4,6 +4,7 @@ import { newId } from '../../src/core/ids.ts'
 import type {
   Deed,
   Inclusion,
+  IssuedAsset,
   Ledger,
   Sighting,
   SignedTransaction,
@@ -28,9 +29,22 @@ export async function deedOf(
   const { root } = MerkleTree.over(leaves.map(({ cid }) => cid))
   const kind = said.kind ?? 'root'
   const uri = `ipfs://${leaves[0]?.cid}`
-  const asset = said.asset ?? { streamId: newId(), code: 'GOLD', amount: '100000', precision: 2 }
-  const named = { ...(kind === 'nft' && { uri }), ...(kind === 'token' && { asset }) }
-  return { intentId, kind, root, leaves, ...named }
+  return {
+    intentId,
+    kind,
+    root,
+    leaves,
+    ...(kind === 'nft' && { uri }),
+    ...(kind === 'token' && { asset: said.asset ?? gold }),
+  }
+}
+
+/** An asset as a deed has it. */
+export const gold: IssuedAsset = {
+  streamId: '0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60',
+  code: 'GOLD',
+  amount: '21000000000000',
+  precision: 6,
 }
 
 /** What is seen of a transaction once it is in a block for good. */
