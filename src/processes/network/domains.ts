@@ -1,10 +1,10 @@
 import { openAlerts } from '../../alerts/open-alerts.ts'
 import type { ConfiguredNetworks } from '../../anchors/intents/chosen-network.ts'
-import { earlierSalt } from '../../anchors/metadata/earlier-salt.ts'
+import { type EarlierSalts, earlierSalt } from '../../anchors/metadata/earlier-salt.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { SecretDigests } from '../../core/idempotency-key.ts'
-import type { AttachmentId } from '../../core/ids.ts'
+import type { AssetStreamId, AttachmentId } from '../../core/ids.ts'
 import { OwnerQuarantine } from '../../ingest/quarantine/owner-quarantine.ts'
 import { QuarantineStore } from '../../ingest/quarantine/quarantine-store.ts'
 import { Reviews } from '../../ingest/quarantine/reviews.ts'
@@ -20,8 +20,14 @@ import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
 import { Units } from '../../streams/units/units.ts'
 import type { AssetStream } from '../../twins/asset-streams/asset-stream.ts'
-import { assetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
-import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
+import {
+  type AssetStreamHalvesNeeds,
+  assetStreamHalves,
+} from '../../twins/asset-streams/asset-stream-routes.ts'
+import {
+  AssetStreamStore,
+  type AssetStreamStoreNeeds,
+} from '../../twins/asset-streams/asset-stream-store.ts'
 import { withMetadata } from '../../twins/asset-streams/earlier-asset-stream.ts'
 import { AssetStore, forgottenAssets } from '../../twins/assets/asset-store.ts'
 import {
@@ -49,7 +55,6 @@ export function openDomains(
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
-  const assetStreams = new AssetStreamStore(stored)
   const networks: ConfiguredNetworks = new Map(
     ledgers.map(({ ledger, network }) => [ledger, network]),
   )
@@ -61,18 +66,10 @@ export function openDomains(
     templates: new TemplateStore(stored),
     vaults: new VaultStore(stored),
     verifications: new VerificationStore(stored),
-    assetStreams,
     saltOf,
     networks,
-    withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
+    ...assetParts(stored, { lifecycle: engine.lifecycle, networks }),
     ...attachedParts({ ...stored, uploadWaitUs }, engine.folder.state),
-    assets: new AssetStore(stored),
-    assetHalves: assetStreamHalves({
-      assetStreams,
-      lifecycle: engine.lifecycle,
-      networks,
-      removedWith: (id) => forgottenAssets(state, id),
-    }),
     quarantine,
     ownerQuarantine: new OwnerQuarantine(state),
     reviews: new Reviews({
@@ -101,6 +98,21 @@ export function openDomains(
       if (note) await worker.commit(note)
     },
     publicUrl,
+  }
+}
+
+/** Records of assets, and what is issued for them. */
+function assetParts(
+  stored: AssetStreamStoreNeeds & EarlierSalts,
+  around: Pick<AssetStreamHalvesNeeds, 'lifecycle' | 'networks'>,
+) {
+  const assetStreams = new AssetStreamStore(stored)
+  const removedWith = (id: AssetStreamId) => forgottenAssets(stored.state, id)
+  return {
+    assetStreams,
+    assets: new AssetStore(stored),
+    assetHalves: assetStreamHalves({ ...around, assetStreams, removedWith }),
+    withMetadata: (some: readonly AssetStream[]) => withMetadata(stored, some),
   }
 }
 

@@ -119,6 +119,7 @@ const factNames: Readonly<Record<string, string>> = {
   sequence: 'Sequence',
   status: 'Status',
   ledger: 'Ledger',
+  supply: 'Supply',
   type: 'Type',
   permission: 'Permission',
   username: 'User',
