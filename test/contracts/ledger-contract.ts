@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
-import { type Ledger, LedgerUnreachable, type SignedTransaction } from '../../src/ledgers/ledger.ts'
+import {
+  type Deed,
+  type Ledger,
+  LedgerUnreachable,
+  type SignedTransaction,
+} from '../../src/ledgers/ledger.ts'
 import { checkProofText } from '../../src/ledgers/proofs/check-proof.ts'
 import { proofOf } from '../../src/ledgers/proofs/proof.ts'
-import { deedOf, includedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
+import { deedOf, gold, includedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
 
 /** A ledger with nothing of ours on it, of one test alone. */
 export interface TestedLedger extends AsyncDisposable {
@@ -160,8 +165,8 @@ export function ledgerContract(open: () => Promise<TestedLedger>): void {
     test('has a name for it, which is its own', async () => {
       await using tested = await open()
       if (!tested.issuesAtOnce) return
-      const one = await putOn(tested.ledger, await deedOf({ kind: 'token' }))
-      const other = await putOn(tested.ledger, await deedOf({ kind: 'token' }))
+      const one = await putOn(tested.ledger, await newIssue())
+      const other = await putOn(tested.ledger, await newIssue())
       expect(one.inclusion.tokenId).toMatch(/./)
       expect(other.inclusion.tokenId).not.toBe(one.inclusion.tokenId)
     })
@@ -169,7 +174,7 @@ export function ledgerContract(open: () => Promise<TestedLedger>): void {
     test('is found after a restart, with all that was said of it', async () => {
       await using tested = await open()
       if (!tested.issuesAtOnce) return
-      const deed = await deedOf({ kind: 'token' })
+      const deed = await newIssue()
       const { transaction, inclusion } = await putOn(tested.ledger, deed)
       const ledger = await tested.restart()
       const found = (await ledger.find([deed.intentId])).get(deed.intentId)
@@ -182,7 +187,7 @@ export function ledgerContract(open: () => Promise<TestedLedger>): void {
       await using tested = await open()
       if (!tested.issuesAtOnce || !tested.reorg) return
       await putOn(tested.ledger, await deedOf())
-      const { transaction, inclusion } = await putOn(tested.ledger, await deedOf({ kind: 'token' }))
+      const { transaction, inclusion } = await putOn(tested.ledger, await newIssue())
       const ledger = await tested.reorg()
       expect(await ledger.sight(transaction.hash)).toEqual({ is: 'unknown' })
       expect(await ledger.submit(transaction.blob)).toEqual({ is: 'accepted' })
@@ -284,4 +289,9 @@ export function ledgerContract(open: () => Promise<TestedLedger>): void {
       expect(await tested.restart()).toMatchObject({ network, account, distributionWallet })
     })
   })
+}
+
+/** An asset of a stream that has none yet. */
+async function newIssue(): Promise<Deed> {
+  return await deedOf({ kind: 'token', asset: { ...gold, streamId: newId() } })
 }

@@ -12,7 +12,7 @@ import { signerOf } from '../support/evm-account.ts'
 import { contractBeforeAssets, openEvmLedger, settingsOf } from '../support/evm-ledger.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
 import { tokenAt } from '../support/evm-token.ts'
-import { deedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
+import { deedOf, gold, putOn, signedBy } from '../support/sandbox-ledger.ts'
 
 /** Bytes that a contract may have (EIP-170). */
 const codeBytesMax = 24_576
@@ -24,7 +24,7 @@ const assetGasMax = 600_000
 const another = /^the contract refuses it: it has an asset of the stream [0-9a-f-]{36} already$/
 
 function assetOf(said: Partial<IssuedAsset> = {}): IssuedAsset {
-  return { streamId: newId(), code: 'GOLD', amount: '100000', precision: 2, ...said }
+  return { ...gold, streamId: newId(), ...said }
 }
 
 async function issueOf(said: Partial<IssuedAsset> = {}) {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '../../src/core/ids.ts'
 import { EvmLane } from '../support/evm-lane.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
+import { gold } from '../support/sandbox-ledger.ts'
 import { Twins } from '../support/twins.ts'
 
 describe.skipIf(areNodesMissing)('a state that is older than what is on anvil', () => {
@@ -76,12 +78,7 @@ describe.skipIf(areNodesMissing)('a state that is older than what is on anvil', 
   })
 
   test('finds an asset there', async () => {
-    const asset = {
-      streamId: '0b5e7a52-6c1d-4f7a-9d5e-0123456789ab',
-      code: 'GOLD',
-      amount: '9',
-      precision: 0,
-    }
+    const asset = { ...gold, streamId: newId() }
     lane.start()
     await lane.plan('asset', { kind: 'token', asset })
     await lane.finish()

@@ -4,7 +4,7 @@ import { newId } from '../../src/core/ids.ts'
 import type { IssuedAsset } from '../../src/ledgers/ledger.ts'
 import type { EvmLane } from './evm-lane.ts'
 import { openEvmLedger } from './evm-ledger.ts'
-import { deedOf, putOn } from './sandbox-ledger.ts'
+import { deedOf, gold, putOn } from './sandbox-ledger.ts'
 
 const hourUs = 3_600_000_000
 
@@ -229,7 +229,7 @@ export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
 
 /** What is planned of an asset. */
 function issueOf(said: Partial<IssuedAsset> = {}): Partial<NewAnchor> {
-  const asset = { streamId: newId(), code: 'GOLD', amount: '100000', precision: 2, ...said }
+  const asset = { ...gold, streamId: newId(), ...said }
   return { kind: 'token', asset }
 }
 
