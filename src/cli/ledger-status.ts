@@ -40,15 +40,22 @@ export const ledgerStatus: Command = {
       'PROBLEM',
     ]
     const none = 'no real ledger is set: everything is anchored on the sandbox'
+    const lost = json.flatMap(({ lost_accounts: accounts }) => accounts)
     return {
       json,
+      ...(lost.length > 0 && { notice: noticeOf(lost) }),
       text: rows.length === 0 ? none : table(headings, rows),
       isFailure: json.some(({ problem }) => problem !== null),
     }
   },
 }
 
-function recordOf({ look, anchorsLeft, unit, inFlight, oldestS }: LedgerStatus) {
+function noticeOf(lost: LedgerStatus['lostAccounts']): string {
+  const accounts = lost.map(({ account, transactions }) => `${account} (${transactions})`)
+  return `Nobody follows what is under way of accounts without a key: ${accounts.join(', ')}. docs/ledgers.md says what to do.`
+}
+
+function recordOf({ look, anchorsLeft, unit, inFlight, oldestS, lostAccounts }: LedgerStatus) {
   const { settings, account, answers, problem, figures } = look
   return {
     ledger: settings.ledger,
@@ -60,6 +67,7 @@ function recordOf({ look, anchorsLeft, unit, inFlight, oldestS }: LedgerStatus) 
     anchors_left: anchorsLeft ?? null,
     in_flight: inFlight,
     oldest_seconds: oldestS,
+    lost_accounts: lostAccounts,
     answers,
     problem: problem ?? null,
   }

@@ -47,6 +47,7 @@ describe('ledger status', () => {
         anchors_left: 716_666,
         in_flight: 0,
         oldest_seconds: 0,
+        lost_accounts: [],
         answers: true,
         problem: null,
       },

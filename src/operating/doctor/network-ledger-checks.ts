@@ -1,3 +1,4 @@
+import type { LostAccount } from '../../anchors/figures/network-figures.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatUs } from '../../core/time.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
@@ -18,13 +19,21 @@ function checksOf(status: LedgerStatus): readonly Check[] {
   const { look, unit, anchorsLeft } = status
   const { settings, problem, figures, account } = look
   const name = `ledger ${settings.ledger}`
+  const lost = status.lostAccounts.map((one) => checkLost(name, one))
   if (problem !== undefined || figures === undefined) {
-    return [fail(name, problem ?? 'nobody answers', adviceOf(status))]
+    return [fail(name, problem ?? 'nobody answers', adviceOf(status)), ...lost]
   }
   const { balance = 0n, feeOfAnchor } = figures
   const money = `${account} has ${balance} ${unit}, and an anchor costs ${feeOfAnchor}`
   const found = ok(name, `${settings.network} answers; ${money}`)
-  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...checkFunds(name, anchorsLeft)]
+  const time = checkBlockTime(name, figures.blockTimeUs)
+  return [found, ...time, ...checkFunds(name, anchorsLeft), ...lost]
+}
+
+function checkLost(name: string, { account, transactions }: LostAccount): Check {
+  const message = `${transactions} transactions of ${account}, which has no key here any more, are under way: nobody follows them`
+  const advice = 'put back the data folder, or a backup, that has its key: see docs/ledgers.md'
+  return warn(`${name}, accounts`, message, advice)
 }
 
 function checkBlockTime(name: string, blockTimeUs: number): readonly Check[] {

@@ -47,8 +47,8 @@ async function statusOf(
   const account = state && (await orNothing(signingAccount(state, network)))
   const counted = state && (await orNothing(networkFigures(state, network, systemClock)))
   const look = await lookAtLedger(settings, account, patience)
-  const { inFlight, oldestS } = counted ?? { inFlight: 0, oldestS: 0 }
-  return { look, anchorsLeft: anchorsLeft(look), unit: unitOf(settings), inFlight, oldestS }
+  const figures = counted ?? { inFlight: 0, oldestS: 0, lostAccounts: [] }
+  return { look, anchorsLeft: anchorsLeft(look), unit: unitOf(settings), ...figures }
 }
 
 /** A state that an older version has made has no such tables yet. */
