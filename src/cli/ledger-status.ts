@@ -21,8 +21,10 @@ export const ledgerStatus: Command = {
     const json = statuses.map(recordOf)
     const rows = json.flatMap(rowsOf)
     const none = 'no real ledger is set: everything is anchored on the sandbox'
+    const lost = json.flatMap(({ lost_accounts: accounts }) => accounts)
     return {
       json,
+      ...(lost.length > 0 && { notice: noticeOf(lost) }),
       text: rows.length === 0 ? none : table(headings, rows),
       isFailure: json.some(({ problem }) => problem !== null),
     }
@@ -62,7 +64,12 @@ function rowsOf(record: ReturnType<typeof recordOf>): readonly (readonly string[
   ]
 }
 
-function recordOf({ look, accounts, unit, inFlight, oldestS }: LedgerStatus) {
+function noticeOf(lost: LedgerStatus['lostAccounts']): string {
+  const accounts = lost.map(({ account, transactions }) => `${account} (${transactions})`)
+  return `Nobody follows what is under way of accounts without a key: ${accounts.join(', ')}. docs/ledgers.md says what to do.`
+}
+
+function recordOf({ look, accounts, unit, inFlight, oldestS, lostAccounts }: LedgerStatus) {
   const { settings, answers, problem, figures } = look
   return {
     ledger: settings.ledger,
@@ -77,6 +84,7 @@ function recordOf({ look, accounts, unit, inFlight, oldestS }: LedgerStatus) {
     fee: figures === undefined ? null : String(figures.feeOfAnchor),
     in_flight: inFlight,
     oldest_seconds: oldestS,
+    lost_accounts: lostAccounts,
     answers,
     assets: figures?.knowsAssets ?? null,
     problem: problem ?? null,

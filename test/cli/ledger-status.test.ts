@@ -60,6 +60,7 @@ describe('ledger status', () => {
         fee: '12',
         in_flight: 0,
         oldest_seconds: 0,
+        lost_accounts: [],
         answers: true,
         assets: true,
         problem: null,

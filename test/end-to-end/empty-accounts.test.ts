@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textsIn } from '../support/anchor-facts.ts'
 import { atStatus, makers, pathOf, statusesOf } from '../support/anchored.ts'
 import { ApiClient } from '../support/api-client.ts'
-import { settingsOf, streamvaultJson } from '../support/command-line.ts'
+import { streamvaultJson } from '../support/command-line.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
 import { EvmService } from '../support/evm-service.ts'
-import { newPerson } from '../support/people.ts'
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
-import { usedFolders } from '../support/used-folder.ts'
-import { Chain } from '../support/xrpl-node/chain.ts'
-import { XrplNode } from '../support/xrpl-node/xrpl-node.ts'
+import { XrplService } from '../support/xrpl-service.ts'
 
 type Owner = Pick<ApiClient, 'withKey' | 'base'>
 
@@ -84,56 +80,17 @@ describe.skipIf(areNodesMissing)('what is to go onto a network of the EVM', () =
   })
 })
 
-describe('what is to go onto a network of XRPL', () => {
-  const usedFolder = usedFolders()
-  const network = 'xrpl:21338'
-  let node: XrplNode
-  let service: ServiceProcess
-  let account: string
-  let dataDir: string
-
-  beforeAll(async () => {
-    dataDir = usedFolder()
-    node = await XrplNode.start(new Chain(21_338))
-    node.chain.closeEvery(250)
-    const settings = {
-      STREAMVAULT_ANCHORING: 'on',
-      STREAMVAULT_LEDGER_XRPL: node.endpoint,
-      STREAMVAULT_LEDGER_XRPL_NETWORK: network,
-    }
-    const made = await streamvaultJson<{ role: string; account: string }[]>(
-      ['ledger', 'keys', 'create', 'XRPL'],
-      { ...settingsOf(dataDir), ...settings },
-    )
-    account = made.find(({ role }) => role === 'issuer')?.account ?? ''
-    service = await startServiceProcess(dataDir, settings)
-  })
-
-  afterEach(async () => {
-    await service?.end('SIGTERM')
-    await node?.[Symbol.asyncDispose]()
-  })
-
-  test('waits while the account has no money, and gets there once it has some', async () => {
-    const api = new ApiClient(service.http)
-    const { withKey } = await newPerson(api, { kind: 'live' })
-    const owner: Owner = {
-      base: api.base,
-      withKey: async (method, path, body) => {
-        const isMade = method === 'POST' && /^\/(vaults|attachments)$/.test(path)
-        return await withKey(method, path, isMade ? { ...(body as object), ledger: 'XRPL' } : body)
-      },
-    }
-    const { http } = service
-    await waitsForMoney(
-      {
-        dataDir,
-        http,
-        owner,
-        network,
-        fund: async () => node.chain.fund(account, 100_000_000n),
-      },
-      /has to be funded|has not enough/,
-    )
-  })
+test('what is to go onto a network of XRPL waits while the account has no money, and gets there once it has some', async () => {
+  await using service = await XrplService.start(21_338)
+  const { dataDir, owner, process } = service
+  await waitsForMoney(
+    {
+      dataDir,
+      http: process.http,
+      owner,
+      network: 'xrpl:21338',
+      fund: async () => service.fund(),
+    },
+    /has to be funded|has not enough/,
+  )
 })

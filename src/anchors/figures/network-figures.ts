@@ -9,6 +9,15 @@ export interface NetworkFigures {
   readonly inFlight: number
   /** Seconds since the oldest anchor under way was begun, or begun again; 0 when there is none. */
   readonly oldestS: number
+  /** Accounts that have signed what is under way, and that nobody can sign for any more. */
+  readonly lostAccounts: readonly LostAccount[]
+}
+
+/** An account without a key: what it has signed is neither looked for nor signed again. */
+export interface LostAccount {
+  readonly account: string
+  /** That are under way. */
+  readonly transactions: number
 }
 
 export async function networkFigures(
@@ -32,5 +41,21 @@ export async function networkFigures(
   const begun = await Promise.all(under.map((row) => firstBegun(state, network, row.state)))
   const firstUs = Math.min(...begun)
   const ageUs = Number.isFinite(firstUs) ? Math.max(0, clock.steadyUs() - firstUs) : 0
-  return { inFlight, oldestS: ageUs / 1_000_000 }
+  const lostAccounts = await accountsWithoutKey(state, network)
+  return { inFlight, oldestS: ageUs / 1_000_000, lostAccounts }
+}
+
+async function accountsWithoutKey(
+  state: StateDatabase,
+  network: string,
+): Promise<readonly LostAccount[]> {
+  const known = state.selectFrom('ledger_keys').select('account').where('network', '=', network)
+  return await state
+    .selectFrom('anchor_transactions')
+    .select((select) => ['account', select.fn.countAll<number>().as('transactions')])
+    .where('network', '=', network)
+    .where('state', '=', 'open')
+    .where('account', 'not in', known)
+    .groupBy('account')
+    .execute()
 }

@@ -5,47 +5,37 @@ export interface EvmCall {
   readonly chainId: number
   /** Hex. */
   readonly root: string
-  /** Whether it may make what a proof calls by this id: the token of a vault, or of an asset. */
-  readonly mayMake: (tokenId: string) => boolean
+  /** The number of the token of a vault, decimal; undefined where none is made. */
+  readonly tokenId: string | undefined
+  /** Whether an asset comes to be: where it is, the call does not say. */
+  readonly isIssue: boolean
 }
-
-/** What a function makes, by the first of its arguments. */
-type Makes = (firstWord: string) => EvmCall['mayMake']
-
-const nothing: Makes = () => () => false
-
-/** The token of a vault has its uuid as a number. */
-const token: Makes = (word) => {
-  const made = `${BigInt(`0x${word}`)}`
-  return (tokenId) => tokenId === made
-}
-
-/** An address follows from the code of the contract, which is not in the transaction. */
-const asset: Makes = () => (tokenId) => /^0x[0-9a-fA-F]{40}$/.test(tokenId)
 
 /** What of the contract commits to a root, and at which of its arguments: `src/ledgers/evm/contract/StreamvaultAnchors.sol`. */
 const functions = [
-  { signature: 'anchor(bytes32,bytes16)', rootAt: 0, makes: nothing },
-  { signature: 'mint(uint128,bytes32,bytes32,bytes16)', rootAt: 2, makes: token },
-  { signature: 'issue(uint128,string,uint8,uint256,bytes32,bytes16)', rootAt: 4, makes: asset },
-].map(({ signature, ...rest }) => ({
+  { signature: 'anchor(bytes32,bytes16)', rootAt: 0 },
+  { signature: 'mint(uint128,bytes32,bytes32,bytes16)', rootAt: 2 },
+  { signature: 'issue(uint128,string,uint8,uint256,bytes32,bytes16)', rootAt: 4 },
+].map(({ signature, rootAt }) => ({
   selector: keccakOf(Buffer.from(signature)).slice(0, 8),
   words: signature.split(',').length,
-  isLonger: signature.includes('string'),
-  ...rest,
+  rootAt,
+  isMint: signature.startsWith('mint'),
+  // Texts follow behind.
+  isIssue: signature.startsWith('issue'),
 }))
 
 /** The type of transactions with a tip of their own (https://eips.ethereum.org/EIPS/eip-1559). */
 const type1559 = 2
 
 /** Its members: chain, nonce, tip, fee, gas, receiver, value, data, accesses, and three of the signature. */
-const members1559 = 12
+const shape1559 = { members: 12, dataAt: 7 }
 
-/** Those of one with a price alone: nonce, price, gas, receiver, value, data, and three of the signature. */
-const membersLegacy = 9
+/** Members of one without: nonce, price, gas, receiver, value, data, and three of the signature, of which the first says the chain. */
+const shapeLegacy = { members: 9, dataAt: 5, signatureAt: 6 }
 
-/** In a signature that is for one chain: twice its id, this, and one bit (https://eips.ethereum.org/EIPS/eip-155). */
-const chainOffset = 35
+/** What the first member of a signature is of the first chain, twice the number apart (https://eips.ethereum.org/EIPS/eip-155). */
+const chainStart = 35
 
 /** Keccak-256, hex. */
 export function keccakOf(bytes: Uint8Array): string {
@@ -53,34 +43,43 @@ export function keccakOf(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a signed transaction as far as proofs need it: one of EIP-1559, or one with a price alone that is for one chain.
+ * Reads a signed transaction, of EIP-1559 or from before that, as far as proofs need it.
  *
  * @throws RangeError when it is none, or calls nothing that commits to a root
  */
 export function readEvmCall(bytes: Buffer): EvmCall {
-  const isLegacy = bytes[0] !== type1559
-  const { payload, isList, end } = itemAt(bytes, isLegacy ? 0 : 1)
+  const isTyped = bytes[0] === type1559
+  const { payload, isList, end } = itemAt(bytes, isTyped ? 1 : 0)
   if (!isList || end !== bytes.length) throw new RangeError('no list of its members')
   const members = itemsOf(payload)
-  const [chain, data] = isLegacy ? [members[6], members[5]] : [members[0], members[7]]
-  const isWhole = members.length === (isLegacy ? membersLegacy : members1559)
-  if (!chain || !data || chain.isList || data.isList || !isWhole) {
+  const shape = isTyped ? shape1559 : shapeLegacy
+  const data = members[shape.dataAt]
+  if (!data || data.isList || members.length !== shape.members) {
     throw new RangeError('not the members of a transaction')
   }
-  const named = numberOf(chain.payload)
-  const chainId = isLegacy ? Math.floor((named - chainOffset) / 2) : named
+  const chainId = isTyped
+    ? numberIn(members[0])
+    : chainOf(numberIn(members[shapeLegacy.signatureAt]))
   return { chainId, ...argumentsOf(data.payload.toString('hex')) }
+}
+
+/** @throws RangeError when it says no chain: then it is one for all of them */
+function chainOf(first: number): number {
+  if (first < chainStart) throw new RangeError('it is for no chain')
+  return Math.floor((first - chainStart) / 2)
 }
 
 /** @param data hex */
 function argumentsOf(data: string): Omit<EvmCall, 'chainId'> {
   const called = functions.find(({ selector }) => data.startsWith(selector))
-  const words = (data.length - 8) / 64
-  if (!called || (called.isLonger ? words < called.words : words !== called.words)) {
+  const length = 8 + (called?.words ?? 0) * 64
+  if (!called || (called.isIssue ? data.length <= length : data.length !== length)) {
     throw new RangeError('no call that commits to a root')
   }
   const wordAt = (at: number) => data.slice(8 + at * 64, 8 + (at + 1) * 64)
-  return { root: wordAt(called.rootAt), mayMake: called.makes(wordAt(0)) }
+  const { rootAt, isMint, isIssue } = called
+  const tokenId = isMint ? `${BigInt(`0x${wordAt(0)}`)}` : undefined
+  return { root: wordAt(rootAt), tokenId, isIssue }
 }
 
 /** An item of RLP (https://ethereum.org/developers/docs/data-structures-and-encoding/rlp/). */
@@ -113,6 +112,12 @@ function itemAt(bytes: Buffer, at: number): Item {
   const end = start + length
   if (end > bytes.length) throw new RangeError('an item has no end')
   return { isList, payload: bytes.subarray(start, end), end }
+}
+
+/** @throws RangeError when it is none */
+function numberIn(item: Item | undefined): number {
+  if (!item || item.isList) throw new RangeError('it is no number')
+  return numberOf(item.payload)
 }
 
 /** @throws RangeError when it is larger than a number can be exact */

@@ -68,7 +68,9 @@ function checkEvmTransaction(proof: Proof, transaction: string): void {
     throw new Contradiction('the transaction is for another network')
   }
   if (said.root !== proof.root) throw new Contradiction('the transaction does not have the root')
-  if (proof.token_id !== undefined && !said.mayMake(proof.token_id)) {
+  const { token_id: tokenId } = proof
+  const isOfAsset = said.isIssue && /^0x[0-9a-fA-F]{40}$/.test(tokenId ?? '')
+  if (tokenId !== undefined && tokenId !== said.tokenId && !isOfAsset) {
     throw new Contradiction('token_id is not that of the transaction')
   }
 }

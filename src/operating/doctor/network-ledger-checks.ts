@@ -1,3 +1,4 @@
+import type { LostAccount } from '../../anchors/figures/network-figures.ts'
 import type { AccountLook } from '../../anchors/networks/ledger-look.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatUs } from '../../core/time.ts'
@@ -16,8 +17,9 @@ function checksOf(status: LedgerStatus): readonly Check[] {
   const { look, unit, accounts } = status
   const { settings, problem, figures } = look
   const name = `ledger ${settings.ledger}`
+  const lost = status.lostAccounts.map((one) => checkLost(name, one))
   if (problem !== undefined || figures === undefined) {
-    return [fail(name, problem ?? 'nobody answers', adviceOf(status))]
+    return [fail(name, problem ?? 'nobody answers', adviceOf(status)), ...lost]
   }
   const money = accounts.map(({ role, account, balance = 0n }) => {
     const whose = role === 'issuer' ? account : `its ${role} ${account}`
@@ -27,7 +29,14 @@ function checksOf(status: LedgerStatus): readonly Check[] {
   const found = ok(name, `${settings.network} answers; ${money.join(', ')}, and ${cost}`)
   const needed = accounts.filter(({ role }) => role === 'issuer' || status.hasAssets)
   const funds = needed.flatMap((account) => checkFunds(name, account))
-  return [found, ...checkBlockTime(name, figures.blockTimeUs), ...funds, ...checkAssets(status)]
+  const time = checkBlockTime(name, figures.blockTimeUs)
+  return [found, ...time, ...funds, ...checkAssets(status), ...lost]
+}
+
+function checkLost(name: string, { account, transactions }: LostAccount): Check {
+  const message = `${transactions} transactions of ${account}, which has no key here any more, are under way: nobody follows them`
+  const advice = 'put back the data folder, or a backup, that has its key: see docs/ledgers.md'
+  return warn(`${name}, accounts`, message, advice)
 }
 
 function checkBlockTime(name: string, blockTimeUs: number): readonly Check[] {

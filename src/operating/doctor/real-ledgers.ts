@@ -52,10 +52,10 @@ async function statusOf(
   const isIssuing = state && (await orNothing(hasAssets(state, network)))
   const counted = state && (await orNothing(networkFigures(state, network, systemClock)))
   const look = await lookAtLedger(settings, own ?? {}, patience)
-  const { inFlight, oldestS } = counted ?? { inFlight: 0, oldestS: 0 }
+  const figures = counted ?? { inFlight: 0, oldestS: 0, lostAccounts: [] }
   const accounts = accountsOf(look)
   const issuing = { hasAssets: isIssuing ?? false }
-  return { look, accounts, ...issuing, unit: unitOf(settings), inFlight, oldestS }
+  return { look, accounts, ...issuing, unit: unitOf(settings), ...figures }
 }
 
 /** A state that an older version has made has no such tables yet. */
