@@ -1,4 +1,5 @@
 import { LedgerUnreachable } from '../ledger.ts'
+import type { RpcAnswer, RpcCall } from '../nodes/json-rpc.ts'
 import {
   answered,
   ownerCall,
@@ -10,7 +11,6 @@ import {
 import { type EvmNode, resultOf } from './evm-node.ts'
 import type { EvmTerms } from './evm-transaction.ts'
 import { bidFor, feesCall, type Market, marketOfAnswer } from './fees.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, type Hex, hexOf, hexOfNumber } from './quantities.ts'
 
 /** For a mint that is known to revert, because the token is there. */
