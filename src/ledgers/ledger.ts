@@ -145,6 +145,14 @@ export class LedgerUnreachable extends Error {
   override readonly name = 'LedgerUnreachable'
 }
 
+/** How far the nodes of a network are. */
+export interface Heights {
+  /** The newest block that any has told of. */
+  readonly head: number
+  /** The newest that any has told of to be final. */
+  readonly final: number
+}
+
 /**
  * A network that anchors are put on, as one account of ours sees it. There is one object for each account, in one
  * thread, and nobody else signs for that account.
@@ -163,6 +171,11 @@ export interface Ledger {
   readonly batchWaitUs: number
   /** Transactions that may be under way at once. */
   readonly inFlightMax: number
+  /**
+   * How far nodes have said that they are, also before it was opened: one that is behind that is not believed that something is not
+   * there. Undefined where nothing can lag behind.
+   */
+  readonly heights?: Heights | undefined
 
   /** A code as the ledger writes it. */
   mappingOf(assetCode: string): string

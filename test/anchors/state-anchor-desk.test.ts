@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeskRequest, SignedAnchors } from '../../src/anchors/pursuit/desk.ts'
+import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
 import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import type { Heights } from '../../src/ledgers/ledger.ts'
 import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf, inclusionAt } from '../support/anchored-rows.ts'
 import { Twins } from '../support/twins.ts'
@@ -125,4 +127,16 @@ describe('a transaction that can never get in', () => {
     await exchange({ transactions })
     expect(await one.named()).toEqual({ transaction_hash: null, state: 'error' })
   })
+})
+
+test('how far nodes were is kept with what was seen by then, and never goes down', async () => {
+  const work = new OpenWork(twins.tests.state, 'another network')
+  expect(await work.heights()).toBeUndefined()
+  const at = async (heights: Heights | undefined) => {
+    await exchange({ network: 'another network', heights })
+    return await work.heights()
+  }
+  expect(await at({ head: 7, final: 3 })).toEqual({ head: 7, final: 3 })
+  expect(await at({ head: 6, final: 4 })).toEqual({ head: 7, final: 4 })
+  expect(await at(undefined)).toEqual({ head: 7, final: 4 })
 })

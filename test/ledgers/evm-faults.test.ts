@@ -4,29 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { systemClock } from '../../src/core/clock.ts'
 import { EvmLedger, type EvmNeeds } from '../../src/ledgers/evm/evm-ledger.ts'
-import { LedgerUnreachable } from '../../src/ledgers/ledger.ts'
 import { openEvmLedger, settingsOf } from '../support/evm-ledger.ts'
 import { Anvil, areNodesMissing } from '../support/evm-nodes.ts'
-import { NodeProxy } from '../support/node-proxy.ts'
+import { problemOf, proxiedEvm } from '../support/proxied-evm.ts'
 import { deedOf, includedOf, putOn, signedBy } from '../support/sandbox-ledger.ts'
 
 /** Blocks after which anvil calls one `finalized`: two epochs of two. */
 const finalAfter = 4
-
-/** A ledger behind proxies of its own. */
-interface Proxied extends AsyncDisposable {
-  readonly ledger: EvmLedger
-  readonly proxies: readonly NodeProxy[]
-}
-
-/** What is thrown by something that cannot be asked now: it must not show an address. */
-async function problemOf(asked: Promise<unknown>): Promise<string> {
-  const error: unknown = await asked.catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(LedgerUnreachable)
-  const { message } = error as LedgerUnreachable
-  expect(message).not.toContain('127.0.0.1')
-  return message
-}
 
 describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
   let node: Anvil
@@ -37,28 +21,7 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
 
   afterAll(async () => await node[Symbol.asyncDispose]())
 
-  /** Sees the node over so many ways, which are tried in turn. */
-  async function proxied(ways = 1, said: Partial<EvmNeeds> = {}): Promise<Proxied> {
-    const first = await openEvmLedger(node, said)
-    const proxies: NodeProxy[] = []
-    for (let at = 0; at < ways; at++) proxies.push(await NodeProxy.start(node.endpoint))
-    const endpoints = proxies.map(({ endpoint }) => endpoint)
-    const { contract } = first
-    await first.close()
-    const ledger = new EvmLedger({ ...settingsOf(node, said), contract, endpoints })
-    return {
-      ledger,
-      proxies,
-      async [Symbol.asyncDispose]() {
-        await ledger.close()
-        for (const proxy of proxies) await proxy[Symbol.asyncDispose]()
-      },
-    }
-  }
-
-  async function height(): Promise<number> {
-    return Number(await node.call('eth_blockNumber'))
-  }
+  const proxied = (ways = 1, said: Partial<EvmNeeds> = {}) => proxiedEvm(node, ways, said)
 
   describe('and finality', () => {
     test('are told of when a block is final, and not before', async () => {
@@ -155,45 +118,6 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
       expect(await ledger.submit(blob)).toEqual({ is: 'accepted' })
       await includedOf(ledger, hash)
       expect(proxies[1]?.asked).toContain('eth_sendRawTransaction')
-    })
-  })
-
-  describe('with a node that is behind another one', () => {
-    test('does not believe that something is not there', async () => {
-      await using tested = await proxied(2)
-      const { ledger, proxies } = tested
-      const [fresh, stale] = proxies
-      stale?.stayBehind(await height())
-      const { transaction } = await putOn(ledger, await deedOf())
-      fresh?.cut()
-      const behind = /the node is behind what a node has told before/
-      expect(await problemOf(ledger.sight(transaction.hash))).toMatch(behind)
-      expect(await problemOf(ledger.nextSequence())).toMatch(behind)
-      expect(await problemOf(ledger.find([newIntent]))).toMatch(behind)
-      fresh?.mend()
-      expect(await ledger.sight(transaction.hash)).toMatchObject({ is: 'included' })
-    })
-
-    test('says so when there is no other', async () => {
-      await using tested = await proxied()
-      const { ledger, proxies } = tested
-      const before = await height()
-      const { transaction } = await putOn(ledger, await deedOf())
-      proxies[0]?.stayBehind(before)
-      expect(await problemOf(ledger.sight(transaction.hash))).toBe(
-        'the node is behind what a node has told before',
-      )
-    })
-
-    test('goes to the one that is not', async () => {
-      await using tested = await proxied(2)
-      const { ledger, proxies } = tested
-      proxies[1]?.stayBehind(await height())
-      const { transaction } = await putOn(ledger, await deedOf())
-      proxies[0]?.lose('eth_getTransactionReceipt', 'answer')
-      const sighting = ledger.sight(transaction.hash)
-      await problemOf(sighting)
-      expect(await ledger.sight(transaction.hash)).toMatchObject({ is: 'included' })
     })
   })
 
@@ -348,5 +272,3 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM', () => {
     expect(said).toEqual([...Array<string>(16).fill('accepted'), 'early', 'early'])
   })
 })
-
-const newIntent = '00000000-0000-8000-8000-000000000000'

@@ -139,7 +139,7 @@ describe('a transaction of XRPL', () => {
     const { ledger, node, chain } = tested
     const { blob, hash } = await signedOn(tested)
     node.cut = cut
-    expect(await problemOf(ledger.submit(blob))).toBe('the node does not answer')
+    expect(await problemOf(ledger.submit(blob))).toBe('the node hangs up')
     expect(await ledger.sight(hash)).toEqual({ is })
     expect(await ledger.submit(blob)).toEqual({ is: 'accepted' })
     chain.close()
@@ -186,7 +186,7 @@ describe('nodes of XRPL', () => {
     chain.close()
     expect(await ledger.sight(hash)).toMatchObject({ is: 'included' })
     node.stopsAt = before
-    const lagging = 'the node is behind what a node has told before'
+    const lagging = `the node is at the block ${before}, and one has told of ${before + 1} before: it lags behind, or its chain was begun anew`
     expect(await problemOf(ledger.sight(hash))).toBe(lagging)
     expect(await problemOf(ledger.submit(blob))).toBe(lagging)
     expect(await problemOf(ledger.nextSequence())).toBe(lagging)
@@ -197,6 +197,23 @@ describe('nodes of XRPL', () => {
     expect(await problemOf(ledger.nextSequence())).toContain('behind')
     node.stopsAt = undefined
     expect(await ledger.nextSequence()).toBe(sequence + 1)
+  })
+
+  test('that lag behind are known for that after a start, by what was written down', async () => {
+    await using tested = await fundedLedger()
+    const { ledger, node, chain } = tested
+    const before = chain.newest.index
+    const { blob, hash } = await signedOn(tested)
+    await ledger.submit(blob)
+    chain.close()
+    expect(await ledger.sight(hash)).toMatchObject({ is: 'included' })
+    node.stopsAt = before
+    const { heights } = ledger
+    const anew = await openXrplLedger(node, { heights })
+    const lagging = `the node is at the block ${before}, and one has told of ${before + 1}`
+    expect(await problemOf(anew.sight(hash))).toContain(lagging)
+    expect(await problemOf(anew.nextSequence())).toContain(lagging)
+    await anew.close()
   })
 
   test('are tried in turn: one that is away, one that lags behind, and one that knows', async () => {
@@ -236,7 +253,8 @@ describe('nodes of XRPL', () => {
     const { inclusion } = await putOn(ledger, await deedOf({ kind: 'nft' }))
     expect(inclusion.tokenId).toMatch(/^0008/)
     await node.down()
-    expect(await problemOf(ledger.nextSequence())).toBe('the node does not answer')
+    const away = /^the node (refuses connections|hangs up)$/
+    expect(await problemOf(ledger.nextSequence())).toMatch(away)
   })
 })
 

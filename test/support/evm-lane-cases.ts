@@ -90,14 +90,42 @@ export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
       lane.clock.atUs += hourUs / 20
       return lane.clock.nowUs() > endUs
     })
-    // One that was started anew has nothing to tell that the node lags behind: it sends the same blob.
-    if (!lane.wasKilled) {
-      expect(stale.asked).not.toContain('eth_sendRawTransaction')
-      expect(await lane.transactions()).toHaveLength(length)
-    }
+    expect(stale.asked).not.toContain('eth_sendRawTransaction')
+    expect(await lane.transactions()).toHaveLength(length)
     fresh.mend()
     await lane.finish()
     expect(new Set((await lane.transactions()).map(({ sequence }) => sequence)).size).toBe(1)
+  },
+
+  'a node that has stopped, and is asked before the one that goes on': async (lane) => {
+    lane.proxies[0].stayBehind(Number(await lane.node.call('eth_blockNumber')))
+    for (const name of ['one', 'two']) await lane.plan(name)
+    lane.start()
+    await lane.finish()
+  },
+
+  'a node that lags behind what is final, when there is more to be anchored': async (lane) => {
+    const [stale, fresh] = lane.proxies
+    stale.stayBehind(Number(await lane.node.call('eth_blockNumber')))
+    const one = await lane.plan('one')
+    lane.start()
+    await lane.finish()
+    fresh.cut()
+    const ofOne = async () => (await lane.transactions()).filter((row) => row.intent_id === one)
+    const { length } = await ofOne()
+    const before = stale.countOf('eth_sendRawTransaction')
+    await lane.plan('two')
+    const endUs = lane.clock.nowUs() + hourUs
+    await lane.until(() => {
+      lane.clock.atUs += hourUs / 20
+      return lane.clock.nowUs() > endUs && lane.figures?.problem !== undefined
+    })
+    expect(lane.figures?.problem).toMatch(/it lags behind, or its chain was begun anew/)
+    expect(stale.countOf('eth_sendRawTransaction')).toBe(before)
+    expect(await ofOne()).toHaveLength(length)
+    fresh.mend()
+    await lane.finish()
+    expect(new Set((await lane.transactions()).map(({ sequence }) => sequence)).size).toBe(2)
   },
 
   'somebody who sends from the account by hand': async (lane) => {

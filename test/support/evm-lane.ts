@@ -111,14 +111,23 @@ export class EvmLane implements AsyncDisposable {
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
     const { contract, clock } = this
     const endpoints = this.proxies.map(({ endpoint }) => endpoint)
+    const work = new OpenWork(state, this.#network)
     this.#lane = new Lane({
       network: this.#network,
       open: async () => {
-        const settings = { contract, endpoints, clock, finality: 'finalized', ...said } as const
+        const heights = await work.heights()
+        const settings = {
+          contract,
+          endpoints,
+          clock,
+          heights,
+          finality: 'finalized',
+          ...said,
+        } as const
         this.#ledger = await openEvmLedger(node, settings)
         return kill.over(this.#ledger, effects)
       },
-      work: new OpenWork(state, this.#network),
+      work,
       desk: kill.over(desk, ['exchange']),
       clock,
       rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },

@@ -25,6 +25,7 @@ export class NodeProxy implements AsyncDisposable {
   readonly #last = new Map<string, unknown>()
   readonly #asked: string[] = []
   #isCut = false
+  #lacked: string | undefined
   /** What it knows ends with this block. */
   #staleAt: number | undefined
   #before: ((method: string) => Promise<void>) | undefined
@@ -52,6 +53,11 @@ export class NodeProxy implements AsyncDisposable {
     return this.#asked
   }
 
+  /** How often a method was asked for. */
+  countOf(method: string): number {
+    return this.#asked.filter((one) => one === method).length
+  }
+
   /** Breaks the connection of the next call of a method: before the node has it, or after it has answered. */
   lose(method: string, what: Loss): void {
     this.#losses.set(method, [...(this.#losses.get(method) ?? []), what])
@@ -70,6 +76,11 @@ export class NodeProxy implements AsyncDisposable {
   /** Answers a method with what it was answered last, whatever came later. */
   repeat(method: string): void {
     this.#repeated.add(method)
+  }
+
+  /** Has nothing of what is asked for by this hash or number: the address leads to two nodes, of which one lags behind. */
+  lack(hash: string): void {
+    this.#lacked = hash
   }
 
   /** Answers nothing from now on. */
@@ -113,6 +124,7 @@ export class NodeProxy implements AsyncDisposable {
     const message = messages.find(({ id }) => id === answer.id)
     if (!message) return answer
     const { method, params } = message
+    if (params.includes(this.#lacked)) return { ...answer, result: null }
     if (this.#repeated.has(method)) return { ...answer, result: this.#last.get(method) }
     this.#last.set(method, answer.result)
     if (!this.#refusals.get(method)?.(params)) return answer

@@ -60,6 +60,36 @@ export const xrplLaneCases: Readonly<Record<string, XrplLaneCase>> = {
     return undefined
   },
 
+  'a node that has stopped, and is asked before the one that goes on': async (lane) => {
+    const stale = await lane.addNodeBefore()
+    stale.stopsAt = lane.chain.newest.index
+    for (const name of ['one', 'two']) await lane.plan(name)
+    await lane.settle()
+    await lane.finish()
+    await expectNoGap(lane)
+    return undefined
+  },
+
+  'a node that lags behind what is final, when there is more to be anchored': async (lane) => {
+    const stale = await lane.addNodeBefore()
+    stale.stopsAt = lane.chain.newest.index
+    await lane.plan('one')
+    await lane.settle()
+    await lane.finish()
+    await lane.node.down()
+    const before = stale.countOf('submit')
+    const { length } = await lane.transactions()
+    await lane.plan('two')
+    await lane.pass(hourUs, { everyUs: minuteUs, before: () => lane.chain.closeMany(15) })
+    expect(lane.figures?.problem).toMatch(/it lags behind, or its chain was begun anew/)
+    expect(stale.countOf('submit')).toBe(before)
+    expect(await lane.transactions()).toHaveLength(length)
+    await lane.node.up()
+    await lane.finish()
+    await expectNoGap(lane)
+    return undefined
+  },
+
   'somebody who sends from the account by hand': async (lane) => {
     await lane.plan('one')
     await lane.settle()

@@ -25,6 +25,8 @@ let networks = 2_000
 /** A lane on the adapter and a node of its own, by a hand clock; it is killed at one of its steps, and started anew. */
 export class XrplLane implements AsyncDisposable {
   readonly node: XrplNode
+  /** Asked in this order. */
+  #nodes: readonly XrplNode[]
   readonly clock = new HandClock()
   readonly failures: unknown[] = []
   readonly #twins: Twins
@@ -51,6 +53,7 @@ export class XrplLane implements AsyncDisposable {
 
   private constructor(twins: Twins, node: XrplNode, killAt: number) {
     this.node = node
+    this.#nodes = [node]
     this.#twins = twins
     this.#killAt = killAt
     this.#rows = new AnchoredRows(twins.tests, twins.tests)
@@ -71,6 +74,13 @@ export class XrplLane implements AsyncDisposable {
 
   get figures() {
     return this.#lane?.figures()
+  }
+
+  /** Adds a node of the same chain, to be asked before the other one; to be called before anything settles. */
+  async addNodeBefore(): Promise<XrplNode> {
+    const node = await XrplNode.start(this.chain)
+    this.#nodes = [node, ...this.#nodes]
+    return node
   }
 
   /** Something to be anchored. Resolves with its id. */
@@ -156,7 +166,7 @@ export class XrplLane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end()
-    await this.node[Symbol.asyncDispose]()
+    for (const node of this.#nodes) await node[Symbol.asyncDispose]()
   }
 
   async #isAtRest(): Promise<boolean> {
@@ -169,10 +179,17 @@ export class XrplLane implements AsyncDisposable {
     const { state } = this.#twins.tests
     const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
     const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
+    const work = new OpenWork(state, this.network)
     const lane = new Lane({
       network: this.network,
-      open: async () => this.#killable(await openXrplLedger(this.node)),
-      work: new OpenWork(state, this.network),
+      open: async () =>
+        this.#killable(
+          await openXrplLedger(this.node, {
+            endpoints: this.#nodes.map(({ endpoint }) => endpoint),
+            heights: await work.heights(),
+          }),
+        ),
+      work,
       desk: { exchange: (request: DeskRequest) => this.#around(() => desk.exchange(request)) },
       clock: this.clock,
       rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },

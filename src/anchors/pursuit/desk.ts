@@ -1,4 +1,4 @@
-import type { Inclusion, SignedTransaction } from '../../ledgers/ledger.ts'
+import type { Heights, Inclusion, SignedTransaction } from '../../ledgers/ledger.ts'
 import type { AnchorFailure, AnchorState, AnchorStatus } from '../intents/anchor.ts'
 import type { AnchorFacts } from '../intents/anchored-kind.ts'
 
@@ -46,6 +46,8 @@ export interface DeskRequest {
   readonly signed: readonly SignedAnchors[]
   readonly transactions: readonly MovedTransaction[]
   readonly moved: readonly MovedAnchors[]
+  /** How far nodes were when that was seen: it is kept with what follows from it. */
+  readonly heights?: Heights | undefined
 }
 
 export interface DeskAnswer {

@@ -158,7 +158,8 @@ export class Lane {
     const flown = await this.#flights.pursue(ledger, open)
     const { signed, transactions, moved } = flown
     if (signed.length + transactions.length + moved.length > 0) {
-      await desk.exchange({ network, account: ledger.account, signed, transactions, moved })
+      const { account, heights } = ledger
+      await desk.exchange({ network, account, signed, transactions, moved, heights })
     }
     this.#completed += transactions.filter(({ to }) => to === 'final').length
     return flown

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
-import type { DeedKind, IssuedAsset, Leaf, Terms } from '../../ledgers/ledger.ts'
+import type { DeedKind, Heights, IssuedAsset, Leaf, Terms } from '../../ledgers/ledger.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { AnchorState } from '../intents/anchor.ts'
 
@@ -111,6 +111,15 @@ export class OpenWork {
       this.#state,
     )
     return rows.length > 0
+  }
+
+  /** How far nodes were by the last row that was written; undefined before the first one. */
+  async heights(): Promise<Heights | undefined> {
+    return await this.#state
+      .selectFrom('ledger_heights')
+      .select(['head', 'final'])
+      .where('network', '=', this.#network)
+      .executeTakeFirst()
   }
 
   /** What is open of an account, in the order of the sequences; as many rows at most. */

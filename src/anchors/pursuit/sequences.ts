@@ -75,7 +75,8 @@ export async function compareSequences(
     const lost = await work.finalFrom(account, onLedger, reopenedMax)
     if (lost.length === 0) break
     const transactions = lost.map((hash) => ({ hash, to: 'open' }) as const)
-    await desk.exchange({ network, account, signed: [], transactions, moved: [] })
+    const { heights } = ledger
+    await desk.exchange({ network, account, signed: [], transactions, moved: [], heights })
   }
   const open = await work.openSequences(account, onLedger)
   const next = Math.max(onLedger, (open.at(-1) ?? 0) + 1)

@@ -127,7 +127,8 @@ export class Signing {
   ): Promise<number> {
     if (signed.length + moved.length === 0) return 0
     const { network, desk } = this.#needs
-    const request = { network, account: ledger.account, signed, transactions: [], moved }
+    const { account, heights } = ledger
+    const request = { network, account, signed, transactions: [], moved, heights }
     const { taken } = await desk.exchange(request)
     const next = this.#sequenceAt(taken)
     // Where there was one less than expected, places may be left that nobody fills.
@@ -178,7 +179,8 @@ export class Signing {
     }
     const moved = others.length > 0 ? [anchoredOtherwise(others)] : []
     const signed = [...adopted.values()]
-    await desk.exchange({ network, account: ledger.account, signed, transactions: [], moved })
+    const { account, heights } = ledger
+    await desk.exchange({ network, account, signed, transactions: [], moved, heights })
   }
 }
 

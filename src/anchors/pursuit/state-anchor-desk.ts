@@ -36,6 +36,7 @@ export class StateAnchorDesk implements AnchorDesk {
       const atUs = clock.nowUs()
       const taken = await storeSigned(transaction, request, atUs)
       for (const moved of request.transactions) await moveTransaction(transaction, moved)
+      await storeHeights(transaction, request)
       const moves = await moveAnchors(transaction, request.moved, atUs)
       for (const { hash, to } of request.transactions) {
         if (to === 'dead') await unsign(transaction, hash)
@@ -102,6 +103,18 @@ async function storeSigned(
     stored++
   }
   return stored
+}
+
+/** None of them goes down: what was told of once is there, whatever others say. */
+async function storeHeights(
+  transaction: StateDatabase,
+  { network, heights }: DeskRequest,
+): Promise<void> {
+  if (!heights) return
+  const { head, final } = heights
+  await sql`INSERT INTO ledger_heights (network, head, final) VALUES (${network}, ${head}, ${final})
+    ON CONFLICT (network) DO UPDATE
+      SET head = max(head, excluded.head), final = max(final, excluded.final)`.execute(transaction)
 }
 
 /** Whether all anchors of a transaction still wait: one may have gone with its resource. */

@@ -1,4 +1,5 @@
 import { LedgerUnreachable } from '../ledger.ts'
+import type { RpcAnswer, RpcCall } from '../nodes/json-rpc.ts'
 import {
   answered,
   ownerCall,
@@ -11,8 +12,7 @@ import type { ContractAssets } from './contract-assets.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
 import type { EvmTerms } from './evm-transaction.ts'
 import { bidFor, type EvmLedgerName, type Market, marketCalls, marketOfAnswers } from './fees.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
-import { bigOf, type Hex, hexOf } from './quantities.ts'
+import { bigOf, type Hex, hexOf, hexOfNumber } from './quantities.ts'
 
 /** For a mint or an issue that is known to revert, because the token is there. */
 const revertingGas = 200_000n
@@ -79,19 +79,22 @@ export class ContractAccount {
     const { token, asset } = (await saidBy(data)) ?? {}
     if (asset) return await this.#needs.assets.same(asset)
     if (!token) return undefined
-    const { answers } = await this.#needs.node.askFresh([
-      this.#call(ownerOfCall(token.id)),
-      this.#call(tokenUriCall(token.id)),
+    const { node, account } = this.#needs
+    const { head } = await node.askFresh([])
+    // By its number: whoever does not have that block says so, and not that there is no token.
+    const block = hexOfNumber(head)
+    const { answers } = await node.askFresh([
+      this.#call(ownerOfCall(token.id), block),
+      this.#call(tokenUriCall(token.id), block),
     ])
     const [owner, uri] = answers.map((answer) => revertData(answer) ?? hexOf(resultOf(answer)))
-    const isOurs = answered('ownerOf', owner ?? '0x') === this.#needs.account
+    const isOurs = answered('ownerOf', owner ?? '0x') === account
     return isOurs && answered('tokenURI', uri ?? '0x') === token.uri ? `${token.id}` : undefined
   }
 
   /** Why a call was reverted in a block: a sentence. */
   async reasonOf(data: Hex, height: number): Promise<string> {
-    const block = `0x${height.toString(16)}`
-    const { answers } = await this.#needs.node.ask([this.#call(data, block)])
+    const { answers } = await this.#needs.node.ask([this.#call(data, hexOfNumber(height))])
     const reverted = revertData(answers[0])
     return reverted === undefined ? 'the network has reverted it' : reasonOf(reverted)
   }
@@ -114,7 +117,17 @@ export class ContractAccount {
     // More than is estimated, as what is between now and then may change it a little.
     if (reverted === undefined) return (bigOf(resultOf(estimate)) * 11n) / 10n
     const isOurs = (await this.ownToken(data)) !== undefined
-    return isOurs ? revertingGas : { refused: reasonOf(reverted) }
+    return isOurs ? revertingGas : await this.#refusal(data)
+  }
+
+  /** What ends as a failure is refused at a block that is named: nobody answers then who does not have that one. */
+  async #refusal(data: Hex): Promise<{ readonly refused: string }> {
+    const { node } = this.#needs
+    const { head } = await node.askFresh([])
+    const { answers } = await node.askFresh([this.#call(data, hexOfNumber(head))])
+    const reverted = revertData(answers[0])
+    if (reverted !== undefined) return { refused: reasonOf(reverted) }
+    throw new LedgerUnreachable('the node says that the contract refuses it, and that it does not')
   }
 
   #requireOwner(data: Hex): void {

@@ -1,10 +1,10 @@
 import { encodeDeployData } from 'viem/utils'
 import { LedgerUnreachable } from '../ledger.ts'
+import { BlockWatch } from '../nodes/block-watch.ts'
 import type { Signer } from '../signer.ts'
 import { EvmNode, type EvmNodeNeeds, resultOf } from './evm-node.ts'
 import { addressOf, signedTransaction } from './evm-transaction.ts'
 import { bidFor, type EvmLedgerName, feeRules, marketCalls, marketOfAnswers } from './fees.ts'
-import { HeadWatch } from './head-watch.ts'
 import { bigOf, type Hex, membersOf, numberOf, textOf } from './quantities.ts'
 
 export interface DeployNeeds extends EvmNodeNeeds {
@@ -64,7 +64,7 @@ async function addressOnceThere(
   hash: string,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<string> {
-  const watch = new HeadWatch(node)
+  const watch = new BlockWatch(node)
   while (!signal.aborted) {
     await watch.next(signal)
     const { answers } = await node.ask([{ method: 'eth_getTransactionReceipt', params: [hash] }])

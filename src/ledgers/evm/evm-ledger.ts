@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import {
   type Deed,
   type FoundTransaction,
+  type Heights,
   type Inclusion,
   type Ledger,
   LedgerUnreachable,
@@ -12,6 +13,7 @@ import {
   type Terms,
   type WaitingTransaction,
 } from '../ledger.ts'
+import { BlockWatch } from '../nodes/block-watch.ts'
 import type { Signer } from '../signer.ts'
 import { callOf, mintedBy, saidBy } from './anchors-contract.ts'
 import { ContractAccount } from './contract-account.ts'
@@ -27,8 +29,17 @@ import {
   termsText,
 } from './evm-transaction.ts'
 import { type EvmLedgerName, feeRules, higherBid } from './fees.ts'
-import { HeadWatch } from './head-watch.ts'
-import { bigOf, blockOf, type Hex, hexOf, membersOf, numberOf, textOf } from './quantities.ts'
+import {
+  bigOf,
+  blockOf,
+  type Hex,
+  hexOf,
+  hexOfNumber,
+  membersOf,
+  numberOf,
+  textOf,
+} from './quantities.ts'
+import { holderOf } from './taken-nonce.ts'
 
 /** Transactions under way at once, also those in blocks that are not final yet. */
 const inFlightMax = 64
@@ -50,6 +61,8 @@ export interface EvmNeeds {
   readonly clock: Clock
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /** A contract of ours on a network of the EVM, as the account sees it that owns the contract. */
@@ -68,7 +81,7 @@ export class EvmLedger implements Ledger {
   readonly #contract: ContractAccount
   readonly #assets: ContractAssets
   readonly #logs: ContractLogs
-  readonly #watch: HeadWatch
+  readonly #watch: BlockWatch
   /** The last sequence that a node took: the next one leaves no gap. */
   #sentUpTo = 0
   /** Up to this sequence there is room in the pools of nodes. */
@@ -98,7 +111,11 @@ export class EvmLedger implements Ledger {
       feeMax: this.#feeMax,
     })
     this.#logs = new ContractLogs(this.#node, contract)
-    this.#watch = new HeadWatch(this.#node)
+    this.#watch = new BlockWatch(this.#node)
+  }
+
+  get heights(): Heights | undefined {
+    return this.#node.heights
   }
 
   /** The contract knows no code of an asset: it is as it is. */
@@ -211,14 +228,18 @@ export class EvmLedger implements Ledger {
     const { answers } = await this.#node.askFresh([
       { method: 'eth_getTransactionReceipt', params: [hash] },
       { method: 'eth_getTransactionByHash', params: [hash] },
-      this.#countCall(`0x${Math.max(0, final).toString(16)}`),
+      this.#countCall(hexOfNumber(Math.max(0, final))),
       this.#countCall('pending'),
       { method: 'eth_getBalance', params: [this.account, 'latest'] },
     ])
     const [receipt, known, settled, pooled, balance] = answers
     if (resultOf(receipt) !== null || resultOf(known) !== null) return { is: 'accepted' }
     const nonce = sequence - 1
-    if (numberOf(resultOf(settled)) > nonce) return { is: 'superseded' }
+    if (numberOf(resultOf(settled)) > nonce) {
+      const place = { account: this.account, nonce, takenBy: Math.max(0, final) }
+      const isThere = (await holderOf(this.#node, place)) === hash
+      return { is: isThere ? 'accepted' : 'superseded' }
+    }
     // Another one has its place, which may still lose it, or one before it is missing.
     if (numberOf(resultOf(pooled)) !== nonce) return { is: 'early' }
     this.#contract.requireMoney(bigOf(resultOf(balance)), terms)

@@ -1,6 +1,8 @@
-import { messageOf } from '../../core/errors.ts'
-import { LedgerUnreachable } from '../ledger.ts'
-import { type Connection, connectionTo, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import { type Heights, LedgerUnreachable } from '../ledger.ts'
+import { jsonRpc, type RpcAnswer, type RpcCall } from '../nodes/json-rpc.ts'
+import { connectionTo } from '../nodes/node-connection.ts'
+import { NodesInTurn } from '../nodes/nodes-in-turn.ts'
+import type { NodeConnection } from '../nodes/wording.ts'
 import { blockOf, numberOf } from './quantities.ts'
 
 /** Which block is final: what the network calls so, or one that so many blocks follow. */
@@ -12,97 +14,54 @@ export interface EvmNodeNeeds {
   /** `eip155:<chain id>`: what each node has to say. */
   readonly network: string
   readonly finality: Finality
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
-/** How far a node was when it answered. */
-export interface Heights {
-  readonly head: number
-  /** Up to here nothing is taken back. */
-  readonly final: number
-}
-
-export interface Answers extends Heights {
+interface Answers extends Heights {
   /** To each call, in order. */
   readonly answers: readonly RpcAnswer[]
-  /** Whether it knows all blocks that any node has told of. Only such a one is believed that something is not there. */
-  readonly isFresh: boolean
 }
 
-/** The nodes of a network, asked one at a time: the next one when one does not answer, or lags behind. */
-export class EvmNode {
-  readonly #needs: EvmNodeNeeds
-  readonly #connections: readonly Connection[]
-  #current = 0
-  /** The newest that any of them has told of. */
-  #seen: Heights = { head: 0, final: 0 }
+/** The nodes of a network of the EVM. */
+export class EvmNode extends NodesInTurn<RpcCall, Answers> {
+  readonly #connections: readonly NodeConnection<RpcCall, RpcAnswer>[]
 
   constructor(needs: EvmNodeNeeds) {
-    this.#needs = needs
-    this.#connections = needs.endpoints.map(connectionTo)
-  }
-
-  /**
-   * Asks for several things at once, of one node.
-   *
-   * @param isEnough whether an answer is to be taken; else the next node is asked
-   * @throws LedgerUnreachable when nobody gives one
-   */
-  async ask(
-    calls: readonly RpcCall[],
-    isEnough: (answers: Answers) => boolean = () => true,
-  ): Promise<Answers> {
-    const problems = new Set<string>()
-    const first = this.#current
-    for (let tried = 0; tried < this.#connections.length; tried++) {
-      // Others may ask at the same time: each goes round by itself.
-      const at = (first + tried) % this.#connections.length
-      try {
-        const answers = await this.#askOne(this.#connections[at] as Connection, calls)
-        if (isEnough(answers)) {
-          this.#current = at
-          return answers
-        }
-        problems.add('the node is behind what a node has told before')
-      } catch (error) {
-        problems.add(messageOf(error))
-      }
-    }
-    throw new LedgerUnreachable([...problems].join('; '))
-  }
-
-  /** As `ask`, of a node that knows all that any has told of. */
-  async askFresh(calls: readonly RpcCall[]): Promise<Answers> {
-    return await this.ask(calls, ({ isFresh }) => isFresh)
+    const connections = needs.endpoints.map((one) => connectionTo(one, jsonRpc))
+    super(
+      connections.map((connection) => async (calls) => await askOne(connection, needs, calls)),
+      needs.heights,
+    )
+    this.#connections = connections
   }
 
   close(): void {
     for (const connection of this.#connections) connection.close()
   }
+}
 
-  async #askOne(connection: Connection, calls: readonly RpcCall[]): Promise<Answers> {
-    const { network, finality } = this.#needs
-    const [chain, latest, tagged, ...answers] = await connection.ask([
-      { method: 'eth_chainId', params: [] },
-      blockCall('latest'),
-      blockCall(typeof finality === 'number' ? 'latest' : finality),
-      ...calls,
-    ])
-    const named = `eip155:${numberOf(resultOf(chain))}`
-    if (named !== network) {
-      throw new Error(`the node is one of ${named}, and ${network} is configured`)
-    }
-    const head = blockOf(resultOf(latest)).height
-    const final =
-      typeof finality === 'number'
-        ? head - finality
-        : blockOf(resultOf(tagged, `the node does not say which block is ${finality}`)).height
-    const isFresh = head >= this.#seen.head && final >= this.#seen.final
-    this.#seen = {
-      head: Math.max(head, this.#seen.head),
-      final: Math.max(final, this.#seen.final),
-    }
-    return { answers, head, final, isFresh }
+async function askOne(
+  connection: NodeConnection<RpcCall, RpcAnswer>,
+  { network, finality }: EvmNodeNeeds,
+  calls: readonly RpcCall[],
+): Promise<Answers> {
+  const [chain, latest, tagged, ...answers] = await connection.ask([
+    { method: 'eth_chainId', params: [] },
+    blockCall('latest'),
+    blockCall(typeof finality === 'number' ? 'latest' : finality),
+    ...calls,
+  ])
+  const named = `eip155:${numberOf(resultOf(chain))}`
+  if (named !== network) {
+    throw new Error(`the node is one of ${named}, and ${network} is configured`)
   }
+  const head = blockOf(resultOf(latest)).height
+  const final =
+    typeof finality === 'number'
+      ? head - finality
+      : blockOf(resultOf(tagged, `the node does not say which block is ${finality}`)).height
+  return { answers, head, final }
 }
 
 function blockCall(tag: string): RpcCall {

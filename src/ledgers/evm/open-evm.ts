@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
-import { LedgerUnreachable } from '../ledger.ts'
+import { type Heights, LedgerUnreachable } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
 import { EvmLedger } from './evm-ledger.ts'
 import { evmNameOf } from './fees.ts'
@@ -12,6 +12,8 @@ export interface OpenEvmNeeds {
   readonly clock: Clock
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ export interface OpenEvmNeeds {
  * @throws LedgerUnreachable where there is no contract or no key yet
  */
 export async function openEvm(needs: OpenEvmNeeds): Promise<EvmLedger> {
-  const { settings, signerOf, clock, batchWaitUs } = needs
+  const { settings, signerOf, clock, batchWaitUs, heights } = needs
   const { contract, network } = settings
   const ledger = evmNameOf(settings.ledger)
   if (contract === undefined) {
@@ -29,5 +31,5 @@ export async function openEvm(needs: OpenEvmNeeds): Promise<EvmLedger> {
     )
   }
   const signer = await signerOf('issuer')
-  return new EvmLedger({ ...settings, ledger, contract, signer, clock, batchWaitUs })
+  return new EvmLedger({ ...settings, ledger, contract, signer, clock, batchWaitUs, heights })
 }

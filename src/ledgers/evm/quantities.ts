@@ -38,6 +38,11 @@ export function bigOf(value: unknown): bigint {
   return BigInt(value)
 }
 
+/** A number as nodes write and read it. */
+export function hexOfNumber(value: number): Hex {
+  return `0x${value.toString(16)}`
+}
+
 export function textOf(value: unknown): string {
   if (typeof value !== 'string') throw unreadable()
   return value

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { familyOf, type LedgerFamily, type LedgerSettings } from '../../core/ledger-settings.ts'
 import type { KeyRole } from '../keys/ledger-key.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Heights, Ledger } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
 
 export interface LedgerNeeds {
@@ -17,6 +17,8 @@ export interface LedgerNeeds {
   readonly clock: Clock
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 type Opener = (needs: LedgerNeeds) => Promise<Ledger>

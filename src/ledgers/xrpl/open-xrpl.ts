@@ -1,4 +1,5 @@
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
+import type { Heights } from '../ledger.ts'
 import type { Signer } from '../signer.ts'
 import { XrplLedger } from './xrpl-ledger.ts'
 
@@ -8,6 +9,8 @@ export interface OpenXrplNeeds {
   readonly signerOf: (role: 'issuer' | 'distributor') => Promise<Signer>
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /**
@@ -19,6 +22,7 @@ export async function openXrpl({ settings, ...needs }: OpenXrplNeeds): Promise<X
   const { endpoints, network, feeMax } = settings
   const issuer = await needs.signerOf('issuer')
   const distributor = await needs.signerOf('distributor')
-  const { batchWaitUs } = needs
-  return new XrplLedger({ endpoints, network, feeMax, issuer, distributor, batchWaitUs })
+  const { batchWaitUs, heights } = needs
+  const accounts = { issuer, distributor }
+  return new XrplLedger({ endpoints, network, feeMax, ...accounts, batchWaitUs, heights })
 }

@@ -2,6 +2,7 @@ import { getNFTokenID, type TransactionMetadata } from 'xrpl'
 import {
   type Deed,
   type FoundTransaction,
+  type Heights,
   type Ledger,
   LedgerUnreachable,
   type Preparation,
@@ -10,13 +11,13 @@ import {
   type Submission,
   type Terms,
 } from '../ledger.ts'
+import { BlockWatch } from '../nodes/block-watch.ts'
 import { mappingOf } from '../sandbox/mapping.ts'
 import type { Signer } from '../signer.ts'
 import { AccountHistory } from './account-history.ts'
 import { accountCall, accountIn, requireMoney } from './account-state.ts'
 import { dropsOf, type Members, membersOf, numberOf, textOf } from './answers.ts'
 import { meaningOf } from './engine-results.ts'
-import { LedgerWatch } from './ledger-watch.ts'
 import { foundIn, resultOf, XrplNodes } from './xrpl-nodes.ts'
 import {
   addressOf,
@@ -37,6 +38,9 @@ const inFlightMax = 10
  */
 const ledgersAhead = 30
 
+/** Between two questions for a new ledger, at most: they come every three to five seconds. */
+const watchMsMax = 1_000
+
 /** Drops of one transaction, where the operator names no cap: 10 are usual. */
 const feeMaxUsual = 100_000n
 
@@ -51,6 +55,8 @@ export interface XrplNeeds {
   readonly distributor: Pick<Signer, 'algorithm' | 'publicKey'>
   /** How long leaves are collected for one transaction, in microseconds. */
   readonly batchWaitUs: number
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /** A network of the XRP Ledger, as the issuer sees it. What is validated there is final. */
@@ -66,7 +72,7 @@ export class XrplLedger implements Ledger {
   readonly #feeMax: bigint
   readonly #nodes: XrplNodes
   readonly #history: AccountHistory
-  readonly #watch: LedgerWatch
+  readonly #watch: BlockWatch
 
   /** Asks nobody. */
   constructor(needs: XrplNeeds) {
@@ -80,7 +86,11 @@ export class XrplLedger implements Ledger {
     this.#feeMax = feeMax === undefined ? feeMaxUsual : BigInt(feeMax)
     this.#nodes = new XrplNodes(needs)
     this.#history = new AccountHistory(this.#nodes, this.account)
-    this.#watch = new LedgerWatch(this.#nodes)
+    this.#watch = new BlockWatch(this.#nodes, watchMsMax)
+  }
+
+  get heights(): Heights | undefined {
+    return this.#nodes.heights
   }
 
   async prepare(deed: Deed): Promise<Preparation> {

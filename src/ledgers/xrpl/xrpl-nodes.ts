@@ -1,18 +1,17 @@
-import { messageOf } from '../../core/errors.ts'
-import { LedgerUnreachable } from '../ledger.ts'
+import { type Heights, LedgerUnreachable } from '../ledger.ts'
+import { connectionTo } from '../nodes/node-connection.ts'
+import { NodesInTurn } from '../nodes/nodes-in-turn.ts'
+import type { NodeConnection } from '../nodes/wording.ts'
+import { type NodeAnswer, type NodeCall, xrplCommands } from '../nodes/xrpl-commands.ts'
 import { dropsOfXrp, type Members, membersOf, numberOf, textOf } from './answers.ts'
-import {
-  connectionTo,
-  type NodeAnswer,
-  type NodeCall,
-  type NodeConnection,
-} from './node-connection.ts'
 
 export interface XrplNodesNeeds {
   /** Tried in turn. */
   readonly endpoints: readonly string[]
   /** `xrpl:<network id>`: what each node has to say. */
   readonly network: string
+  /** How far nodes were, as it is written down. */
+  readonly heights?: Heights | undefined
 }
 
 /** How a node was when it answered. */
@@ -33,77 +32,46 @@ interface Stretch {
   readonly last: number
 }
 
-export interface NodeAnswers extends NodeState {
+interface NodeAnswers extends NodeState, Heights {
   /** To each call, in order. */
   readonly answers: readonly NodeAnswer[]
-  /** Whether it has all ledgers that any node has told of. Only such a one is believed that something is not there. */
-  readonly isFresh: boolean
 }
 
-/** The nodes of a network, asked one at a time: the next one when one does not answer, or lags behind. */
-export class XrplNodes {
-  readonly #needs: XrplNodesNeeds
-  readonly #connections: readonly NodeConnection[]
-  #current = 0
-  /** The newest validated ledger that any of them has told of. */
-  #seen = 0
+/** The nodes of a network of the XRP Ledger. */
+export class XrplNodes extends NodesInTurn<NodeCall, NodeAnswers> {
+  readonly #connections: readonly NodeConnection<NodeCall, NodeAnswer>[]
 
   constructor(needs: XrplNodesNeeds) {
-    this.#needs = needs
-    this.#connections = needs.endpoints.map(connectionTo)
-  }
-
-  /**
-   * Asks for several things, of one node.
-   *
-   * @param isEnough whether an answer is to be taken; else the next node is asked
-   * @throws LedgerUnreachable when nobody gives one
-   */
-  async ask(
-    calls: readonly NodeCall[],
-    isEnough: (answers: NodeAnswers) => boolean = () => true,
-  ): Promise<NodeAnswers> {
-    const problems = new Set<string>()
-    for (let tried = 0; tried < this.#connections.length; tried++) {
-      const at = this.#current
-      try {
-        const answers = await this.#askOne(this.#connections[at] as NodeConnection, calls)
-        if (isEnough(answers)) return answers
-        problems.add('the node is behind what a node has told before')
-      } catch (error) {
-        problems.add(messageOf(error))
-      }
-      // Others that were asked meanwhile may have gone on already.
-      if (this.#current === at) this.#current = (at + 1) % this.#connections.length
-    }
-    throw new LedgerUnreachable([...problems].join('; '))
-  }
-
-  /** As `ask`, of a node that has all that any has told of. */
-  async askFresh(calls: readonly NodeCall[]): Promise<NodeAnswers> {
-    return await this.ask(calls, ({ isFresh }) => isFresh)
+    const connections = needs.endpoints.map((one) => connectionTo(one, xrplCommands))
+    super(
+      connections.map((connection) => async (calls) => await askOne(connection, needs, calls)),
+      needs.heights,
+    )
+    this.#connections = connections
   }
 
   close(): void {
     for (const connection of this.#connections) connection.close()
   }
+}
 
-  async #askOne(connection: NodeConnection, calls: readonly NodeCall[]): Promise<NodeAnswers> {
-    const seenBefore = this.#seen
-    // First, and by itself: no answer to the others may be of an earlier state, nor of another network.
-    const [server] = await connection.ask([{ command: 'server_info' }])
-    const info = membersOf(resultOf(server)['info'])
-    // Nodes of the main network need not be told which one they are of, and then do not say so.
-    const named = `xrpl:${numberOf(info['network_id'] ?? 0)}`
-    const { network } = this.#needs
-    if (named !== network) {
-      throw new Error(`the node is one of ${named}, and ${network} is configured`)
-    }
-    const state = stateOf(info)
-    const answers = calls.length > 0 ? await connection.ask(calls) : []
-    this.#seen = Math.max(state.validated, this.#seen)
-    return { ...state, answers, isFresh: state.validated >= seenBefore }
+async function askOne(
+  connection: NodeConnection<NodeCall, NodeAnswer>,
+  { network }: XrplNodesNeeds,
+  calls: readonly NodeCall[],
+): Promise<NodeAnswers> {
+  // First, and by itself: no answer to the others may be of an earlier state, nor of another network.
+  const [server] = await connection.ask([{ command: 'server_info' }])
+  const info = membersOf(resultOf(server)['info'])
+  // Nodes of the main network need not be told which one they are of, and then do not say so.
+  const named = `xrpl:${numberOf(info['network_id'] ?? 0)}`
+  if (named !== network) {
+    throw new Error(`the node is one of ${named}, and ${network} is configured`)
   }
+  const state = stateOf(info)
+  const answers = calls.length > 0 ? await connection.ask(calls) : []
+  // What is validated is final.
+  return { ...state, head: state.validated, final: state.validated, answers }
 }
 
 /** Whether a node has all ledgers from one to another. */

@@ -100,13 +100,15 @@ function networkLane(parts: DeskParts, settings: LedgerSettings, role: KeyRole):
   const { state, cipher, data } = parts
   const { network } = settings
   const { patienceUs, batchWaitUs } = data
+  const pursuing = pursuingOf(parts, network, role)
   const signerOf = async (of: KeyRole) => await signerIn({ state, cipher }, network, of)
-  const ledger = new OneLedger(() =>
-    openLedger({ settings, role, signerOf, clock: systemClock, batchWaitUs }),
-  )
+  const ledger = new OneLedger(async () => {
+    const heights = await pursuing.work.heights()
+    return await openLedger({ settings, role, signerOf, clock: systemClock, batchWaitUs, heights })
+  })
   const rules = { ...networkRules, patienceUs }
   const open = () => ledger.opened()
-  const lane = new Lane({ ...pursuingOf(parts, network, role), open, rules })
+  const lane = new Lane({ ...pursuing, open, rules })
   return { network, role, ledger, lane }
 }
 

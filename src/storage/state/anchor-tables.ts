@@ -7,6 +7,7 @@ export interface AnchorTables {
   anchor_counts: AnchorCountTable
   anchor_leaves: AnchorLeafTable
   anchor_transactions: AnchorTransactionTable
+  ledger_heights: LedgerHeightTable
   ledger_keys: LedgerKeyTable
   ledger_warnings: LedgerWarningTable
   metadata: MetadataTable
@@ -106,6 +107,13 @@ interface VerificationTable {
   readonly id: string
   readonly vault_id: string
   readonly requested_at: number
+}
+
+/** How far nodes of a network have said that they are, by the time of the last row that was written for it. */
+interface LedgerHeightTable {
+  readonly network: string
+  readonly head: number
+  readonly final: number
 }
 
 /** An account of ours on a real network. */

@@ -10,9 +10,6 @@ const stepsMax = 40
 /** Steps from one kill to the next: a node is set up for each, and some cases wait for minutes of the chain. */
 const stride = 8
 
-/** How far nodes were is kept in memory, so a lane that was killed believes one that lags behind: that case is not among these yet. */
-const cases = Object.entries(evmLaneCases).filter(([name]) => !name.includes('lags behind'))
-
 describe.skipIf(areNodesMissing)('a lane onto anvil that is killed', () => {
   let twins: Twins
   let node: Anvil
@@ -27,21 +24,24 @@ describe.skipIf(areNodesMissing)('a lane onto anvil that is killed', () => {
     await twins?.[Symbol.asyncDispose]()
   })
 
-  test.each(cases)('here and there among its first steps lives through %s', async (_, happen) => {
-    for (let killAt = 0; killAt < stepsMax; killAt += stride) {
-      await using lane = await EvmLane.open({
-        twins,
-        node,
-        killAt,
-        said: { feeMax: '20000000000' },
-      })
-      const failed = await happen(lane)
-      await lane.expectAllOnce(failed ?? [])
-      // The one before was the last.
-      if (!lane.wasKilled) {
-        expect(killAt).toBeGreaterThan(0)
-        return
+  test.each(Object.entries(evmLaneCases))(
+    'here and there among its first steps lives through %s',
+    async (_, happen) => {
+      for (let killAt = 0; killAt < stepsMax; killAt += stride) {
+        await using lane = await EvmLane.open({
+          twins,
+          node,
+          killAt,
+          said: { feeMax: '20000000000' },
+        })
+        const failed = await happen(lane)
+        await lane.expectAllOnce(failed ?? [])
+        // The one before was the last.
+        if (!lane.wasKilled) {
+          expect(killAt).toBeGreaterThan(0)
+          return
+        }
       }
-    }
-  })
+    },
+  )
 })

@@ -45,6 +45,7 @@ import { ledgerKeys } from './0055-ledger-keys.ts'
 import { ledgerWarnings } from './0056-ledger-warnings.ts'
 import { whatIsShared } from './0057-what-is-shared.ts'
 import { assets } from './0058-assets.ts'
+import { ledgerHeights } from './0059-ledger-heights.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -94,4 +95,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0056-ledger-warnings': ledgerWarnings,
   '0057-what-is-shared': whatIsShared,
   '0058-assets': assets,
+  '0059-ledger-heights': ledgerHeights,
 }
