@@ -60,4 +60,5 @@ export const neverTaken: Readonly<Record<string, string>> = {
   retryStream: nothingFailed,
   retryAttachment: nothingFailed,
   retrySignature: nothingFailed,
+  retryAsset: nothingFailed,
 }
