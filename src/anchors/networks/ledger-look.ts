@@ -2,10 +2,10 @@ import { messageOf } from '../../core/errors.ts'
 import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
 import { type KeyRole, keyRoles, rolesOf } from '../../ledgers/keys/ledger-key.ts'
 import { LedgerUnreachable } from '../../ledgers/ledger.ts'
-import type { Patience } from '../../ledgers/nodes/ask-node.ts'
 import { gasOfAnchor } from '../../ledgers/nodes/evm-node.ts'
 import type { LedgerAccountFigures, OwnAccounts } from '../../ledgers/nodes/node-figures.ts'
 import { rightNode, WrongNetwork } from '../../ledgers/nodes/right-node.ts'
+import type { Patience } from '../../ledgers/nodes/wording.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 
 /** What was seen of a real ledger, as it is set. */

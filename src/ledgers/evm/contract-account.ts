@@ -1,4 +1,5 @@
 import { LedgerUnreachable } from '../ledger.ts'
+import type { RpcAnswer, RpcCall } from '../nodes/json-rpc.ts'
 import {
   answered,
   ownerCall,
@@ -11,7 +12,6 @@ import type { ContractAssets } from './contract-assets.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
 import type { EvmTerms } from './evm-transaction.ts'
 import { bidFor, type EvmLedgerName, type Market, marketCalls, marketOfAnswers } from './fees.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, type Hex, hexOf, hexOfNumber } from './quantities.ts'
 
 /** For a mint or an issue that is known to revert, because the token is there. */

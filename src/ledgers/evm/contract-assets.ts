@@ -7,10 +7,10 @@ import {
 } from 'viem/utils'
 import { type IssuedAsset, LedgerUnreachable } from '../ledger.ts'
 import { knowsAssets } from '../nodes/contract-code.ts'
+import type { RpcCall } from '../nodes/json-rpc.ts'
 import { answered, issuersIn, numberOfUuid, tokenHashCall } from './anchors-contract.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
-import type { RpcCall } from './json-rpc.ts'
-import { type Hex, hexOf } from './quantities.ts'
+import { type Hex, hexOf, hexOfNumber } from './quantities.ts'
 
 /** What is asked of `contract/StreamvaultToken.sol`. */
 const tokenAbi = parseAbi([
@@ -69,13 +69,12 @@ export class ContractAssets {
   async same({ streamId, code, precision, amount }: IssuedAsset): Promise<string | undefined> {
     const address = await this.addressOf(streamId)
     if (address === undefined) return undefined
-    const { answers } = await this.#node.askFresh([
+    const [there, ...said] = await this.#asked([
       codeCall(address),
       ...questions.map((functionName) =>
         viewCall(address, encodeFunctionData({ abi: tokenAbi, functionName })),
       ),
     ])
-    const [there, ...said] = answers.map((answer) => hexOf(resultOf(answer)))
     if (there === '0x') return undefined
     const wanted = [code, `${precision}`, amount, this.#contract]
     const isSame = questions.every((name, at) => textSaid(name, said[at] ?? '0x') === wanted[at])
@@ -84,20 +83,31 @@ export class ContractAssets {
 
   /** One that was made before there were assets has none. */
   async #askedHash(): Promise<Hex | undefined> {
-    const calls = [codeCall(this.#contract), viewCall(this.#contract, tokenHashCall())]
-    const { answers } = await this.#node.askFresh(calls)
-    if (!knowsAssets(hexOf(resultOf(answers[0])))) return undefined
-    const hash = answered('tokenHash', hexOf(resultOf(answers[1])))
+    const [code = '0x'] = await this.#asked([codeCall(this.#contract)])
+    if (!knowsAssets(code)) return undefined
+    const [answer = '0x'] = await this.#asked([viewCall(this.#contract, tokenHashCall())])
+    const hash = answered('tokenHash', answer)
     return typeof hash === 'string' ? hexOf(hash) : undefined
+  }
+
+  /** At the newest block, by its number: whoever does not have that one says so, and not that there is nothing. */
+  async #asked(calls: readonly RpcCall[]): Promise<readonly Hex[]> {
+    const { head } = await this.#node.askFresh([])
+    const block = hexOfNumber(head)
+    const { answers } = await this.#node.askFresh(
+      calls.map(({ method, params }) => ({ method, params: [...params, block] })),
+    )
+    return answers.map((answer) => hexOf(resultOf(answer)))
   }
 }
 
+/** These are asked at a block. */
 function codeCall(address: Hex): RpcCall {
-  return { method: 'eth_getCode', params: [address, 'latest'] }
+  return { method: 'eth_getCode', params: [address] }
 }
 
 function viewCall(to: Hex, data: Hex): RpcCall {
-  return { method: 'eth_call', params: [{ to, data }, 'latest'] }
+  return { method: 'eth_call', params: [{ to, data }] }
 }
 
 /** What a token answers; undefined where that is nothing that one of ours says. */

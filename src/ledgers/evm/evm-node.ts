@@ -1,6 +1,8 @@
 import { type Heights, LedgerUnreachable } from '../ledger.ts'
+import { jsonRpc, type RpcAnswer, type RpcCall } from '../nodes/json-rpc.ts'
+import { connectionTo } from '../nodes/node-connection.ts'
 import { NodesInTurn } from '../nodes/nodes-in-turn.ts'
-import { type Connection, connectionTo, type RpcAnswer, type RpcCall } from './json-rpc.ts'
+import type { NodeConnection } from '../nodes/wording.ts'
 import { blockOf, numberOf } from './quantities.ts'
 
 /** Which block is final: what the network calls so, or one that so many blocks follow. */
@@ -23,10 +25,10 @@ interface Answers extends Heights {
 
 /** The nodes of a network of the EVM. */
 export class EvmNode extends NodesInTurn<RpcCall, Answers> {
-  readonly #connections: readonly Connection[]
+  readonly #connections: readonly NodeConnection<RpcCall, RpcAnswer>[]
 
   constructor(needs: EvmNodeNeeds) {
-    const connections = needs.endpoints.map(connectionTo)
+    const connections = needs.endpoints.map((one) => connectionTo(one, jsonRpc))
     super(
       connections.map((connection) => async (calls) => await askOne(connection, needs, calls)),
       needs.heights,
@@ -40,7 +42,7 @@ export class EvmNode extends NodesInTurn<RpcCall, Answers> {
 }
 
 async function askOne(
-  connection: Connection,
+  connection: NodeConnection<RpcCall, RpcAnswer>,
   { network, finality }: EvmNodeNeeds,
   calls: readonly RpcCall[],
 ): Promise<Answers> {

@@ -1,7 +1,8 @@
 import type { Ledger as LedgerName } from '../../core/ledger.ts'
+import type { RpcAnswer, RpcCall } from '../nodes/json-rpc.ts'
+import { tipMinOfPolygon } from '../nodes/least-tip.ts'
 import { hasOnePrice } from '../nodes/one-price.ts'
 import { resultOf } from './evm-node.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { bigOf, membersOf } from './quantities.ts'
 
 /** Ledgers that are networks of the EVM. */
@@ -24,13 +25,10 @@ interface FeeRules {
   readonly bumpAfterUs: number
 }
 
-/**
- * Polygon's nodes take no tip below 25 gwei, and propose 30 (https://docs.polygon.technology/pos/concepts/transactions/eip-1559/). The
- * others go by what recent blocks have paid.
- */
+/** All but Polygon PoS go by what recent blocks have paid. */
 export const feeRules: Readonly<Record<EvmLedgerName, FeeRules>> = {
   ETHEREUM: { tipMin: gwei / 100n, feeMax: 300n * gwei, bumpAfterUs: 60_000_000 },
-  POLYGON_POS: { tipMin: 30n * gwei, feeMax: 3_000n * gwei, bumpAfterUs: 30_000_000 },
+  POLYGON_POS: { tipMin: tipMinOfPolygon, feeMax: 3_000n * gwei, bumpAfterUs: 30_000_000 },
   POLYGON_ZKEVM: { tipMin: 0n, feeMax: 300n * gwei, bumpAfterUs: 30_000_000 },
 }
 

@@ -2,16 +2,15 @@ import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
 import { knowsAssets } from './contract-code.ts'
+import { tipMinOfPolygon } from './least-tip.ts'
 import type { AskOfNode, LedgerAccountFigures, LedgerNode, OwnAccounts } from './node-figures.ts'
 import { hasOnePrice } from './one-price.ts'
 
 /** What a root costs at most, of however many leaves: the contract stores none of them. */
 export const gasOfAnchor = 60_000n
 
-const gwei = 1_000_000_000n
-
-/** Tips that blocks are made for; Polygon's nodes take none below 25 gwei (https://docs.polygon.technology/pos/concepts/transactions/eip-1559/). */
-const tipMin: Readonly<Partial<Record<Ledger, bigint>>> = { POLYGON_POS: 30n * gwei }
+/** Tips that blocks are made for. */
+const tipMin: Readonly<Partial<Record<Ledger, bigint>>> = { POLYGON_POS: tipMinOfPolygon }
 
 const usPerSecond = 1_000_000
 

@@ -1,8 +1,9 @@
 import { familyOf, type LedgerSettings } from '../../core/ledger-settings.ts'
 import { LedgerUnreachable } from '../ledger.ts'
-import { askNode, type Patience } from './ask-node.ts'
+import { askNode } from './ask-node.ts'
 import { EvmNode } from './evm-node.ts'
 import type { AskOfNode, LedgerNode } from './node-figures.ts'
+import type { Patience } from './wording.ts'
 import { XrplNode } from './xrpl-node.ts'
 
 /** A node says that it is of another network than the settings: nothing is signed for it. */

@@ -1,6 +1,6 @@
 import { LedgerUnreachable } from '../ledger.ts'
+import type { NodeAnswer, NodeCall } from '../nodes/xrpl-commands.ts'
 import { dropsOf, type Members, membersOf, numberOf } from './answers.ts'
-import type { NodeAnswer, NodeCall } from './node-connection.ts'
 import { foundIn, type NodeState } from './xrpl-nodes.ts'
 
 /** An account as a ledger has it. */

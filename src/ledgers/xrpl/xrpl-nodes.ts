@@ -1,12 +1,9 @@
 import { type Heights, LedgerUnreachable } from '../ledger.ts'
+import { connectionTo } from '../nodes/node-connection.ts'
 import { NodesInTurn } from '../nodes/nodes-in-turn.ts'
+import type { NodeConnection } from '../nodes/wording.ts'
+import { type NodeAnswer, type NodeCall, xrplCommands } from '../nodes/xrpl-commands.ts'
 import { dropsOfXrp, type Members, membersOf, numberOf, textOf } from './answers.ts'
-import {
-  connectionTo,
-  type NodeAnswer,
-  type NodeCall,
-  type NodeConnection,
-} from './node-connection.ts'
 
 export interface XrplNodesNeeds {
   /** Tried in turn. */
@@ -42,10 +39,10 @@ interface NodeAnswers extends NodeState, Heights {
 
 /** The nodes of a network of the XRP Ledger. */
 export class XrplNodes extends NodesInTurn<NodeCall, NodeAnswers> {
-  readonly #connections: readonly NodeConnection[]
+  readonly #connections: readonly NodeConnection<NodeCall, NodeAnswer>[]
 
   constructor(needs: XrplNodesNeeds) {
-    const connections = needs.endpoints.map(connectionTo)
+    const connections = needs.endpoints.map((one) => connectionTo(one, xrplCommands))
     super(
       connections.map((connection) => async (calls) => await askOne(connection, needs, calls)),
       needs.heights,
@@ -59,7 +56,7 @@ export class XrplNodes extends NodesInTurn<NodeCall, NodeAnswers> {
 }
 
 async function askOne(
-  connection: NodeConnection,
+  connection: NodeConnection<NodeCall, NodeAnswer>,
   { network }: XrplNodesNeeds,
   calls: readonly NodeCall[],
 ): Promise<NodeAnswers> {
