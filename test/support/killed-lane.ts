@@ -1,48 +1,16 @@
 import { expect } from 'vitest'
 import type { AnchorState, NewAnchor } from '../../src/anchors/intents/anchor.ts'
-import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import type { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
-import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import type { Ledger } from '../../src/ledgers/ledger.ts'
 import type { StateDatabase } from '../../src/storage/state/database.ts'
-import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { HandClock } from './hand-clock.ts'
 import { ScriptedLedger } from './scripted-ledger.ts'
 import { ScriptedNode } from './scripted-node.ts'
+import { StepKill } from './step-kill.ts'
+import { LaneRows, testedLane } from './tested-lane.ts'
 import type { Twins } from './twins.ts'
-
-const dayUs = 86_400_000_000
-
-/** Steps after which a killed lane does nothing any more: each call of the ledger and of the desk has one before and one after its effect. */
-class Kill {
-  readonly #at: number
-  readonly #killed = Promise.withResolvers<void>()
-  #steps = 0
-
-  constructor(at: number) {
-    this.#at = at
-  }
-
-  /** Resolves once the step is met. */
-  get killed(): Promise<void> {
-    return this.#killed.promise
-  }
-
-  async around<Result>(act: () => Promise<Result>): Promise<Result> {
-    await this.#pass()
-    const result = await act()
-    await this.#pass()
-    return result
-  }
-
-  async #pass(): Promise<void> {
-    if (this.#steps++ !== this.#at) return
-    this.#killed.resolve()
-    await new Promise<never>(() => undefined)
-  }
-}
 
 /** A lane that has nothing to do does not even open its ledger: it rests all the same. */
 class WatchedWork extends OpenWork {
@@ -60,8 +28,6 @@ class WatchedWork extends OpenWork {
   }
 }
 
-const notify = async () => () => undefined
-
 let made = 0
 
 /** A lane on a scripted ledger, by a hand clock; it is killed at one of its steps, and started anew. */
@@ -73,7 +39,8 @@ export class KilledLane {
   readonly failures: unknown[] = []
   readonly #twins: Twins
   readonly #network = `scripted ${++made}`
-  #kill: Kill
+  readonly #rows: LaneRows
+  #kill: StepKill
   /** Whether it was killed: from then on it is not any more. */
   isKilled = false
   #stopping = new AbortController()
@@ -86,7 +53,8 @@ export class KilledLane {
     this.clock.atUs = systemClock.nowUs()
     this.ledger = new ScriptedLedger(this.node, this.#network, this.clock)
     this.rows = new AnchoredRows(twins.tests, twins.tests)
-    this.#kill = new Kill(killAt)
+    this.#rows = new LaneRows(twins, this.#network)
+    this.#kill = new StepKill(killAt)
   }
 
   get figures() {
@@ -114,7 +82,7 @@ export class KilledLane {
     else this.#start()
     // It may also be killed while nobody looks: it goes by timers, too.
     const isResting = await Promise.race([
-      this.#kill.killed.then(() => false),
+      this.#kill.met.then(() => false),
       this.ledger.resting.then(() => true),
     ])
     if (!isResting) await this.restart()
@@ -134,7 +102,7 @@ export class KilledLane {
   async finish(): Promise<void> {
     for (let blocks = 0; blocks < 100; blocks++) {
       await this.pass(12_000_000, { before: () => this.node.mine() })
-      if (await this.#isAtRest()) return
+      if (await this.#rows.areAtRest()) return
     }
     throw new Error(`it never ends: ${JSON.stringify(await this.anchors())}`)
   }
@@ -146,14 +114,11 @@ export class KilledLane {
   }
 
   async anchors() {
-    const anchors = this.#twins.tests.state.selectFrom('anchors').selectAll()
-    return await anchors.where('network', '=', this.#network).orderBy('number').execute()
+    return await this.#rows.anchors()
   }
 
   async transactions() {
-    const all = this.#twins.tests.state.selectFrom('anchor_transactions').selectAll()
-    const ours = all.where('network', '=', this.#network)
-    return await ours.orderBy('sequence').orderBy('attempt').execute()
+    return await this.#rows.transactions()
   }
 
   async stateOf(id: string): Promise<AnchorState> {
@@ -185,25 +150,14 @@ export class KilledLane {
     await this.#end()
   }
 
-  async #isAtRest(): Promise<boolean> {
-    const open = (await this.transactions()).some(({ state }) => state === 'open')
-    const anchors = await this.anchors()
-    return !open && anchors.every(({ state }) => state === 'completed' || state === 'failed')
-  }
-
   #start(): void {
-    const { state } = this.#twins.tests
-    const kill = this.#kill
-    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
-    const lane = new Lane({
+    const lane = testedLane({
+      twins: this.#twins,
       network: this.#network,
-      open: async () => killable(this.ledger, kill),
-      work: new WatchedWork(state, this.#network, this.ledger),
-      desk: { exchange: (request) => kill.around(() => desk.exchange(request)) },
+      kill: this.#kill,
       clock: this.clock,
-      rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
-      random: () => 0.5,
+      open: async () => this.ledger,
+      work: new WatchedWork(this.#twins.tests.state, this.#network, this.ledger),
       onFailure: (error) => this.failures.push(error),
     })
     this.#lane = lane
@@ -216,30 +170,12 @@ export class KilledLane {
     this.#stopping.abort()
     this.#lane?.wake()
     const isKilled = await Promise.race([
-      this.#kill.killed.then(() => true),
+      this.#kill.met.then(() => true),
       this.#running?.then(() => false),
     ])
     this.#lane = undefined
     if (!isKilled) return
     this.isKilled = true
-    this.#kill = new Kill(Number.POSITIVE_INFINITY)
+    this.#kill = new StepKill()
   }
-}
-
-/** The calls of a ledger that a lane can be killed around. */
-const calls = ['prepare', 'sign', 'betterTerms', 'nextSequence', 'submit', 'sight', 'find'] as const
-
-function killable(ledger: ScriptedLedger, kill: Kill): Ledger {
-  const around = (name: (typeof calls)[number]) => ({
-    value: async (...given: readonly unknown[]) =>
-      await kill.around(async () => {
-        const call = ledger[name] as (...all: readonly unknown[]) => Promise<unknown>
-        return await call.apply(ledger, [...given])
-      }),
-  })
-  const own = ['changed', 'close', 'mappingOf'] as const
-  return Object.create(ledger, {
-    ...Object.fromEntries(calls.map((name) => [name, around(name)])),
-    ...Object.fromEntries(own.map((name) => [name, { value: ledger[name].bind(ledger) }])),
-  }) as Ledger
 }

@@ -1,20 +1,17 @@
 import { expect } from 'vitest'
-import type { DeskRequest } from '../../src/anchors/pursuit/desk.ts'
-import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import type { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
-import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Ledger } from '../../src/ledgers/ledger.ts'
 import { readTransaction } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
-import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { HandClock } from './hand-clock.ts'
+import { StepKill } from './step-kill.ts'
+import { LaneRows, testedLane } from './tested-lane.ts'
 import type { Twins } from './twins.ts'
 import { openXrplLedger } from './xrpl-ledger.ts'
 import { Chain } from './xrpl-node/chain.ts'
 import { XrplNode } from './xrpl-node/xrpl-node.ts'
-
-const dayUs = 86_400_000_000
 
 /** Ledgers follow each other every four seconds. */
 const ledgerUs = 4_000_000
@@ -31,18 +28,14 @@ export class XrplLane implements AsyncDisposable {
   readonly failures: unknown[] = []
   readonly #twins: Twins
   readonly #rows: AnchoredRows
-  readonly #killAt: number
-  /** Resolves when the lane was killed. */
-  readonly #killed = Promise.withResolvers<void>()
-  #steps = 0
-  #resting = Promise.withResolvers<void>()
+  readonly #written: LaneRows
+  #kill: StepKill
+  #rest = Promise.withResolvers<void>()
   #stopping = new AbortController()
   #running: Promise<void> | undefined
   #lane: Lane | undefined
   #ledger: Ledger | undefined
   isKilled = false
-  /** Whether another one has taken the place of the one that was killed. */
-  #isRevived = false
 
   /** @param killAt the number of the step, from 0 on: each call of ledger and desk has one before and one after its effect; infinite for none */
   static async open(twins: Twins, killAt = Number.POSITIVE_INFINITY): Promise<XrplLane> {
@@ -55,7 +48,8 @@ export class XrplLane implements AsyncDisposable {
     this.node = node
     this.#nodes = [node]
     this.#twins = twins
-    this.#killAt = killAt
+    this.#kill = new StepKill(killAt)
+    this.#written = new LaneRows(twins, this.network)
     this.#rows = new AnchoredRows(twins.tests, twins.tests)
     this.clock.atUs = systemClock.nowUs()
   }
@@ -93,13 +87,13 @@ export class XrplLane implements AsyncDisposable {
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
     // A lane that has nothing to do asks no ledger, and there is no sign of its rest.
-    if (!this.#lane && (await this.#isAtRest())) return
-    this.#resting = Promise.withResolvers()
+    if (!this.#lane && (await this.#written.areAtRest())) return
+    this.#rest = Promise.withResolvers()
     if (this.#lane) this.#lane.wake()
     else this.#start()
     const isResting = await Promise.race([
-      this.#resting.promise.then(() => true),
-      ...(this.#isRevived ? [] : [this.#killed.promise.then(() => false)]),
+      this.#rest.promise.then(() => true),
+      this.#kill.met.then(() => false),
     ])
     if (!isResting) {
       await this.#end()
@@ -121,19 +115,17 @@ export class XrplLane implements AsyncDisposable {
   async finish(): Promise<void> {
     for (let ledgers = 0; ledgers < 200; ledgers++) {
       await this.pass(ledgerUs, { before: () => this.chain.close() })
-      if (await this.#isAtRest()) return
+      if (await this.#written.areAtRest()) return
     }
     throw new Error(`it never ends: ${JSON.stringify([await this.anchors(), this.figures])}`)
   }
 
   async anchors() {
-    const anchors = this.#twins.tests.state.selectFrom('anchors').selectAll()
-    return await anchors.where('network', '=', this.network).orderBy('number').execute()
+    return await this.#written.anchors()
   }
 
   async transactions() {
-    const all = this.#twins.tests.state.selectFrom('anchor_transactions').selectAll()
-    return await all.where('network', '=', this.network).orderBy('sequence').execute()
+    return await this.#written.transactions()
   }
 
   /** Transactions of ours that are on the ledger, and have done what they say. */
@@ -169,31 +161,20 @@ export class XrplLane implements AsyncDisposable {
     for (const node of this.#nodes) await node[Symbol.asyncDispose]()
   }
 
-  async #isAtRest(): Promise<boolean> {
-    const open = (await this.transactions()).some(({ state }) => state === 'open')
-    const anchors = await this.anchors()
-    return !open && anchors.every(({ state }) => state === 'completed' || state === 'failed')
-  }
-
   #start(): void {
-    const { state } = this.#twins.tests
-    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle })
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
-    const work = new OpenWork(state, this.network)
-    const lane = new Lane({
+    const work = new OpenWork(this.#twins.tests.state, this.network)
+    const lane = testedLane({
+      twins: this.#twins,
       network: this.network,
-      open: async () =>
-        this.#killable(
-          await openXrplLedger(this.node, {
-            endpoints: this.#nodes.map(({ endpoint }) => endpoint),
-            heights: await work.heights(),
-          }),
-        ),
-      work,
-      desk: { exchange: (request: DeskRequest) => this.#around(() => desk.exchange(request)) },
+      kill: this.#kill,
       clock: this.clock,
-      rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
-      random: () => 0.5,
+      work,
+      open: async () => {
+        const endpoints = this.#nodes.map(({ endpoint }) => endpoint)
+        const heights = await work.heights()
+        this.#ledger = await openXrplLedger(this.node, { endpoints, heights })
+        return this.#resting(this.#ledger)
+      },
       onFailure: (error) => this.failures.push(error),
     })
     this.#lane = lane
@@ -205,50 +186,33 @@ export class XrplLane implements AsyncDisposable {
   async #end(): Promise<void> {
     this.#stopping.abort()
     this.#lane?.wake()
-    await Promise.race([this.#running, ...(this.isKilled ? [this.#killed.promise] : [])])
+    const isKilled = await Promise.race([
+      this.#kill.met.then(() => true),
+      this.#running?.then(() => false),
+    ])
     this.#lane = undefined
-    this.#isRevived = this.isKilled
     await this.#ledger?.close()
-  }
-
-  async #around<Result>(act: () => Promise<Result>): Promise<Result> {
-    await this.#pass()
-    const result = await act()
-    await this.#pass()
-    return result
-  }
-
-  async #pass(): Promise<void> {
-    if (this.#steps++ !== this.#killAt) return
+    if (!isKilled) return
     this.isKilled = true
-    this.#killed.resolve()
-    await new Promise<never>(() => undefined)
+    this.#kill = new StepKill()
   }
 
-  /** The ledger, with steps around its calls; time stands while the lane waits for it. */
-  #killable(ledger: Ledger): Ledger {
-    this.#ledger = ledger
+  /** The ledger, which tells when the lane waits for it: time stands meanwhile. */
+  #resting(ledger: Ledger): Ledger {
     return new Proxy(ledger, {
       get: (_, name: keyof Ledger) => {
         const member = ledger[name]
         if (name === 'changed') return (signal: AbortSignal) => this.#changed(signal)
-        if (typeof member !== 'function' || name === 'close' || name === 'mappingOf') return member
-        const call = member.bind(ledger) as (...given: readonly unknown[]) => Promise<unknown>
-        return (...given: readonly unknown[]) => this.#around(() => call(...given))
+        return typeof member === 'function' ? member.bind(ledger) : member
       },
     })
   }
 
   async #changed(signal: AbortSignal): Promise<void> {
-    this.#resting.resolve()
+    this.#rest.resolve()
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
       signal.addEventListener('abort', () => resolve())
     })
   }
-}
-
-/** Tells nobody. */
-async function nobody(): Promise<() => void> {
-  return () => undefined
 }
