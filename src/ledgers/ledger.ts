@@ -48,7 +48,7 @@ export type DeedKind =
   | 'token'
   /** An asset that comes to be. */
   | 'issuance'
-  /** The account that signs will hold the asset. */
+  /** Its signer will hold the asset. */
   | 'authorization'
   /** All of the asset, to where it is distributed from. */
   | 'payment'

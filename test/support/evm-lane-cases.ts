@@ -9,7 +9,7 @@ import { deedOf, gold, putOn } from './sandbox-ledger.ts'
 const hourUs = 3_600_000_000
 
 /** Wei for a unit of gas: a hundred times what is allowed in these tests, and what is usual. */
-const [spike, usual] = ['0x1d1a94a2000', '0x3b9aca00']
+export const [spike, usual] = ['0x1d1a94a2000', '0x3b9aca00']
 
 /** Something that happens to a lane, and resolves with the intents that fail by it. */
 export type EvmLaneCase = (lane: EvmLane) => Promise<readonly string[] | void>
@@ -215,6 +215,19 @@ export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
     await lane.finish()
   },
 
+  'a node that ends, and is started again after ten minutes with an empty pool': async (lane) => {
+    for (const name of ['one', 'two']) await lane.plan(name)
+    lane.start()
+    await lane.until(async () => (await lane.transactions()).length >= 2)
+    await lane.node.stop()
+    await lane.plan('three')
+    const endUs = lane.clock.nowUs() + hourUs / 6
+    await lane.until(() => lane.clock.nowUs() > endUs)
+    await lane.node.start()
+    await lane.node.call('evm_setAutomine', false)
+    await lane.finish()
+  },
+
   'a clock that is set back by an hour, and forward by two': async (lane) => {
     await lane.plan('one')
     lane.start()
@@ -233,12 +246,12 @@ function issueOf(said: Partial<IssuedAsset> = {}): Partial<NewAnchor> {
   return { kind: 'token', asset }
 }
 
-async function baseFee({ node }: EvmLane, fee: string): Promise<void> {
+export async function baseFee({ node }: EvmLane, fee: string): Promise<void> {
   await node.call('anvil_setNextBlockBaseFeePerGas', fee)
   await node.mine()
 }
 
-async function sendByHand({ node }: EvmLane): Promise<void> {
+export async function sendByHand({ node }: EvmLane): Promise<void> {
   const [account] = (await node.call('eth_accounts')) as readonly string[]
   await node.call('eth_sendTransaction', { from: account, to: account, value: '0x1' })
 }

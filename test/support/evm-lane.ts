@@ -1,34 +1,20 @@
 import { expect } from 'vitest'
 import type { NewAnchor } from '../../src/anchors/intents/anchor.ts'
-import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import type { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
-import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { EvmLedger, EvmNeeds } from '../../src/ledgers/evm/evm-ledger.ts'
-import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { openEvmLedger } from './evm-ledger.ts'
 import type { Anvil } from './evm-nodes.ts'
 import { HandClock } from './hand-clock.ts'
 import { NodeProxy } from './node-proxy.ts'
 import { StepKill } from './step-kill.ts'
+import { LaneRows, testedLane } from './tested-lane.ts'
 import type { Twins } from './twins.ts'
-
-const dayUs = 86_400_000_000
 
 /** Between two blocks, in microseconds. */
 const blockUs = 12_000_000
-
-/** What a lane can be killed around. */
-const effects = [
-  'prepare',
-  'sign',
-  'betterTerms',
-  'nextSequence',
-  'submit',
-  'sight',
-  'find',
-] as const
 
 export interface EvmLaneNeeds {
   readonly twins: Twins
@@ -47,6 +33,7 @@ export class EvmLane implements AsyncDisposable {
   readonly rows: AnchoredRows
   readonly #needs: EvmLaneNeeds
   readonly #network: string
+  readonly #rows: LaneRows
   #kill: StepKill
   #stopping = new AbortController()
   #lane: Lane | undefined
@@ -79,6 +66,7 @@ export class EvmLane implements AsyncDisposable {
     this.clock.atUs = systemClock.nowUs()
     // Each contract is a network of its own for the rows of these tests.
     this.#network = `eip155:31337 ${contract}`
+    this.#rows = new LaneRows(twins, this.#network)
     this.rows = new AnchoredRows(twins.tests, twins.tests)
     this.#kill = new StepKill(killAt)
   }
@@ -105,15 +93,15 @@ export class EvmLane implements AsyncDisposable {
 
   start(): void {
     const { twins, node, said } = this.#needs
-    const { state } = twins.tests
-    const kill = this.#kill
-    const kinds = anchoredKinds({ lifecycle: twins.lifecycle, clock: this.clock })
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
+    const work = new OpenWork(twins.tests.state, this.#network)
     const { contract, clock } = this
     const endpoints = this.proxies.map(({ endpoint }) => endpoint)
-    const work = new OpenWork(state, this.#network)
-    this.#lane = new Lane({
+    this.#lane = testedLane({
+      twins,
       network: this.#network,
+      kill: this.#kill,
+      clock,
+      work,
       open: async () => {
         const heights = await work.heights()
         const settings = {
@@ -125,13 +113,8 @@ export class EvmLane implements AsyncDisposable {
           ...said,
         } as const
         this.#ledger = await openEvmLedger(node, settings)
-        return kill.over(this.#ledger, effects)
+        return this.#ledger
       },
-      work,
-      desk: kill.over(desk, ['exchange']),
-      clock,
-      rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
-      random: () => 0.5,
       onFailure: (error) => {
         throw error
       },
@@ -165,7 +148,7 @@ export class EvmLane implements AsyncDisposable {
 
   /** Blocks come until nothing is under way. */
   async finish(): Promise<void> {
-    await this.until(async () => await this.#isAtRest(), 1)
+    await this.until(async () => await this.#rows.areAtRest(), 1)
   }
 
   /** Ends the lane, and has the state be as it was before anything was signed. */
@@ -197,14 +180,11 @@ export class EvmLane implements AsyncDisposable {
   }
 
   async anchors() {
-    const anchors = this.#needs.twins.tests.state.selectFrom('anchors').selectAll()
-    return await anchors.where('network', '=', this.#network).orderBy('number').execute()
+    return await this.#rows.anchors()
   }
 
   async transactions() {
-    const all = this.#needs.twins.tests.state.selectFrom('anchor_transactions').selectAll()
-    const ours = all.where('network', '=', this.#network)
-    return await ours.orderBy('sequence').orderBy('attempt').execute()
+    return await this.#rows.transactions()
   }
 
   /** Each intent is on the chain once, in the transaction that its anchor names. */
@@ -229,15 +209,4 @@ export class EvmLane implements AsyncDisposable {
     await this.#ledger?.close()
     for (const proxy of this.proxies) await proxy[Symbol.asyncDispose]()
   }
-
-  async #isAtRest(): Promise<boolean> {
-    const isOpen = (await this.transactions()).some(({ state }) => state === 'open')
-    const anchors = await this.anchors()
-    return !isOpen && anchors.every(({ state }) => state === 'completed' || state === 'failed')
-  }
-}
-
-/** Nobody hears of anything. */
-async function nobody() {
-  return () => undefined
 }

@@ -60,6 +60,9 @@ export abstract class LocalNode extends TestServer {
   }
 }
 
+/** One that ends in good order has its blocks again when it is started, and neither what waited nor what accounts were like before. */
+const kept = ['--state', 'chain.json']
+
 /** Anvil: each transaction is in a block at once, unless it is told otherwise. */
 export class Anvil extends LocalNode {
   readonly #settings: readonly string[]
@@ -80,7 +83,15 @@ export class Anvil extends LocalNode {
   }
 
   protected override async launch(folder: string, port: number): Promise<ChildProcess> {
-    const words = ['--port', `${port}`, '--silent', '--slots-in-an-epoch', '2', ...this.#settings]
+    const words = [
+      '--port',
+      `${port}`,
+      '--silent',
+      '--slots-in-an-epoch',
+      '2',
+      ...kept,
+      ...this.#settings,
+    ]
     const child = spawn(anvilProgram, words, { cwd: folder, stdio: 'ignore' })
     return await this.answers(child)
   }

@@ -1,61 +1,17 @@
 import { expect } from 'vitest'
 import type { AnchorState, NewAnchor } from '../../src/anchors/intents/anchor.ts'
-import type { AnchorDesk, DeskRequest } from '../../src/anchors/pursuit/desk.ts'
-import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import type { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
-import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { KeyRole } from '../../src/ledgers/keys/ledger-key.ts'
-import type { Ledger } from '../../src/ledgers/ledger.ts'
 import type { StateDatabase } from '../../src/storage/state/database.ts'
-import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { HandClock } from './hand-clock.ts'
 import { ScriptedLedger } from './scripted-ledger.ts'
 import { ScriptedNode } from './scripted-node.ts'
+import { StepKill } from './step-kill.ts'
+import { LaneRows, testedLane } from './tested-lane.ts'
 import type { Twins } from './twins.ts'
-
-const dayUs = 86_400_000_000
-
-/** Steps after which a killed lane does nothing any more: each call of the ledger and of the desk has one before and one after its effect. */
-class Kill {
-  readonly #at: number
-  readonly #killed = Promise.withResolvers<void>()
-  readonly #acting = new Set<Promise<unknown>>()
-  #steps = 0
-
-  constructor(at: number) {
-    this.#at = at
-  }
-
-  /** Resolves once the step is met. */
-  get killed(): Promise<void> {
-    return this.#killed.promise
-  }
-
-  /** Resolves when whatever other lanes were in the middle of has had its effect. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#acting)
-  }
-
-  async around<Result>(act: () => Promise<Result>): Promise<Result> {
-    await this.#pass()
-    const acting = act()
-    this.#acting.add(acting)
-    try {
-      return await acting
-    } finally {
-      this.#acting.delete(acting)
-      await this.#pass()
-    }
-  }
-
-  async #pass(): Promise<void> {
-    if (this.#steps++ < this.#at) return
-    this.#killed.resolve()
-    await new Promise<never>(() => undefined)
-  }
-}
 
 /** A lane that has nothing to do does not even open its ledger: it rests all the same. */
 class WatchedWork extends OpenWork {
@@ -72,8 +28,6 @@ class WatchedWork extends OpenWork {
     return is
   }
 }
-
-const notify = async () => () => undefined
 
 let made = 0
 
@@ -94,7 +48,8 @@ export class KilledLane {
   readonly #twins: Twins
   readonly network: string
   readonly #ledgers: ReadonlyMap<KeyRole, ScriptedLedger>
-  #kill: Kill
+  readonly #rows: LaneRows
+  #kill: StepKill
   /** Whether it was killed: from then on it is not any more. */
   isKilled = false
   #stopping = new AbortController()
@@ -117,7 +72,8 @@ export class KilledLane {
     })
     this.#ledgers = new Map([['issuer', this.ledger], ...others])
     this.rows = new AnchoredRows(twins.tests, twins.tests)
-    this.#kill = new Kill(killAt)
+    this.#rows = new LaneRows(twins, this.network)
+    this.#kill = new StepKill(killAt)
   }
 
   get figures() {
@@ -146,7 +102,7 @@ export class KilledLane {
     const resting = [...this.#ledgers.values()].map((ledger) => ledger.resting)
     // It may also be killed while nobody looks: it goes by timers, too.
     const isResting = await Promise.race([
-      this.#kill.killed.then(() => false),
+      this.#kill.met.then(() => false),
       Promise.all(resting).then(() => true),
     ])
     if (!isResting) await this.restart()
@@ -166,7 +122,7 @@ export class KilledLane {
   async finish(): Promise<void> {
     for (let blocks = 0; blocks < 100; blocks++) {
       await this.pass(12_000_000, { before: () => this.node.mine() })
-      if (await this.#isAtRest()) return
+      if (await this.#rows.areAtRest()) return
     }
     throw new Error(`it never ends: ${JSON.stringify(await this.anchors())}`)
   }
@@ -178,14 +134,11 @@ export class KilledLane {
   }
 
   async anchors() {
-    const anchors = this.#twins.tests.state.selectFrom('anchors').selectAll()
-    return await anchors.where('network', '=', this.network).orderBy('number').execute()
+    return await this.#rows.anchors()
   }
 
   async transactions() {
-    const all = this.#twins.tests.state.selectFrom('anchor_transactions').selectAll()
-    const ours = all.where('network', '=', this.network)
-    return await ours.orderBy('sequence').orderBy('attempt').execute()
+    return await this.#rows.transactions()
   }
 
   async stateOf(id: string): Promise<AnchorState> {
@@ -217,12 +170,6 @@ export class KilledLane {
     await this.#end()
   }
 
-  async #isAtRest(): Promise<boolean> {
-    const open = (await this.transactions()).some(({ state }) => state === 'open')
-    const anchors = await this.anchors()
-    return !open && anchors.every(({ state }) => state === 'completed' || state === 'failed')
-  }
-
   /** The ledger as one of the other accounts sees it. */
   ledgerOf(role: KeyRole): ScriptedLedger {
     const ledger = this.#ledgers.get(role)
@@ -231,31 +178,21 @@ export class KilledLane {
   }
 
   #start(): void {
-    const kill = this.#kill
-    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
-    const { state } = this.#twins.tests
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify })
-    const exchange = async (request: DeskRequest) => {
-      const answer = await kill.around(() => desk.exchange(request))
-      if (answer.isMore) this.#wake()
-      return answer
-    }
-    this.#lanes = [...this.#ledgers].map(([role, ledger]) => this.#laneOf(role, ledger, exchange))
+    this.#lanes = [...this.#ledgers].map(([role, ledger]) => this.#laneOf(role, ledger))
     this.#stopping = new AbortController()
     const { signal } = this.#stopping
     this.#running = Promise.all(this.#lanes.map((lane) => lane.run(signal)))
   }
 
-  #laneOf(role: KeyRole, ledger: ScriptedLedger, exchange: AnchorDesk['exchange']): Lane {
-    const kill = this.#kill
-    return new Lane({
+  #laneOf(role: KeyRole, ledger: ScriptedLedger): Lane {
+    return testedLane({
+      twins: this.#twins,
       network: this.network,
-      open: async () => killable(ledger, kill),
-      work: new WatchedWork(this.#twins.tests.state, ledger, role),
-      desk: { exchange },
+      kill: this.#kill,
+      onMore: () => this.#wake(),
       clock: this.clock,
-      rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
-      random: () => 0.5,
+      open: async () => ledger,
+      work: new WatchedWork(this.#twins.tests.state, ledger, role),
       onFailure: (error) => this.failures.push(error),
     })
   }
@@ -269,31 +206,13 @@ export class KilledLane {
     this.#stopping.abort()
     this.#wake()
     const isKilled = await Promise.race([
-      this.#kill.killed.then(() => true),
+      this.#kill.met.then(() => true),
       this.#running.then(() => false),
     ])
     this.#lanes = []
     if (!isKilled) return
     await this.#kill.settled()
     this.isKilled = true
-    this.#kill = new Kill(Number.POSITIVE_INFINITY)
+    this.#kill = new StepKill()
   }
-}
-
-/** The calls of a ledger that a lane can be killed around. */
-const calls = ['prepare', 'sign', 'betterTerms', 'nextSequence', 'submit', 'sight', 'find'] as const
-
-function killable(ledger: ScriptedLedger, kill: Kill): Ledger {
-  const around = (name: (typeof calls)[number]) => ({
-    value: async (...given: readonly unknown[]) =>
-      await kill.around(async () => {
-        const call = ledger[name] as (...all: readonly unknown[]) => Promise<unknown>
-        return await call.apply(ledger, [...given])
-      }),
-  })
-  const own = ['changed', 'close', 'mappingOf'] as const
-  return Object.create(ledger, {
-    ...Object.fromEntries(calls.map((name) => [name, around(name)])),
-    ...Object.fromEntries(own.map((name) => [name, { value: ledger[name].bind(ledger) }])),
-  }) as Ledger
 }

@@ -2,6 +2,7 @@
 export class StepKill {
   readonly #at: number
   readonly #met = Promise.withResolvers<void>()
+  readonly #acting = new Set<Promise<unknown>>()
   #steps = 0
   isMet = false
 
@@ -15,12 +16,22 @@ export class StepKill {
     return this.#met.promise
   }
 
+  /** Resolves when whatever others were in the middle of has had its effect. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#acting)
+  }
+
   /** One step before an effect, and one after it. */
   async around<Result>(act: () => Promise<Result>): Promise<Result> {
     await this.#pass()
-    const result = await act()
-    await this.#pass()
-    return result
+    const acting = act()
+    this.#acting.add(acting)
+    try {
+      return await acting
+    } finally {
+      this.#acting.delete(acting)
+      await this.#pass()
+    }
   }
 
   /** Something whose named methods are such effects. */

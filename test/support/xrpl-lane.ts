@@ -1,25 +1,22 @@
 import { expect } from 'vitest'
-import type { DeskRequest } from '../../src/anchors/pursuit/desk.ts'
-import { Lane } from '../../src/anchors/pursuit/lane.ts'
+import type { Lane } from '../../src/anchors/pursuit/lane.ts'
 import { figuresByNetwork } from '../../src/anchors/pursuit/lanes-together.ts'
 import { OpenWork } from '../../src/anchors/pursuit/open-work.ts'
-import { StateAnchorDesk } from '../../src/anchors/pursuit/state-anchor-desk.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type KeyRole, keyRoles } from '../../src/ledgers/keys/ledger-key.ts'
 import { type Ledger, LedgerUnreachable } from '../../src/ledgers/ledger.ts'
 import { isDone } from '../../src/ledgers/xrpl/engine-results.ts'
 import { readTransaction } from '../../src/ledgers/xrpl/xrpl-transaction.ts'
 import type { StateDatabase } from '../../src/storage/state/database.ts'
-import { anchoredKinds } from '../../src/twins/anchored/anchored-kinds.ts'
 import { AssetStore } from '../../src/twins/assets/asset-store.ts'
 import { AnchoredRows, cidOf } from './anchored-rows.ts'
 import { HandClock } from './hand-clock.ts'
+import { StepKill } from './step-kill.ts'
+import { LaneRows, testedLane } from './tested-lane.ts'
 import type { Twins } from './twins.ts'
 import { openXrplLedger } from './xrpl-ledger.ts'
 import { Chain } from './xrpl-node/chain.ts'
 import { XrplNode } from './xrpl-node/xrpl-node.ts'
-
-const dayUs = 86_400_000_000
 
 /** Ledgers follow each other every four seconds. */
 const ledgerUs = 4_000_000
@@ -55,10 +52,8 @@ export class XrplLane implements AsyncDisposable {
   readonly failures: unknown[] = []
   readonly #twins: Twins
   readonly #rows: AnchoredRows
-  readonly #killAt: number
-  /** Resolves when the lane was killed. */
-  readonly #killed = Promise.withResolvers<void>()
-  #steps = 0
+  readonly #written: LaneRows
+  #kill: StepKill
   #resting = Promise.withResolvers<void>()
   /** Accounts that have nothing to do for now. */
   readonly #atRest = new Set<KeyRole>()
@@ -69,8 +64,6 @@ export class XrplLane implements AsyncDisposable {
   /** Whether the distributor has a key. */
   hasDistributor = true
   isKilled = false
-  /** Whether another one has taken the place of the one that was killed. */
-  #isRevived = false
 
   /** @param killAt the number of the step, from 0 on: each call of ledger and desk has one before and one after its effect; infinite for none */
   static async open(twins: Twins, killAt = Number.POSITIVE_INFINITY): Promise<XrplLane> {
@@ -83,7 +76,8 @@ export class XrplLane implements AsyncDisposable {
     this.node = node
     this.#nodes = [node]
     this.#twins = twins
-    this.#killAt = killAt
+    this.#kill = new StepKill(killAt)
+    this.#written = new LaneRows(twins, this.network)
     this.#rows = new AnchoredRows(twins.tests, twins.tests)
     this.clock.atUs = systemClock.nowUs()
   }
@@ -168,13 +162,13 @@ export class XrplLane implements AsyncDisposable {
   /** Resolves when the lane has nothing more to do for now, killed and started again if it comes to that. */
   async settle(): Promise<void> {
     // A lane that has nothing to do asks no ledger, and there is no sign of its rest.
-    if (this.#lanes.length === 0 && (await this.#isAtRest())) return
+    if (this.#lanes.length === 0 && (await this.#written.areAtRest())) return
     this.#resting = Promise.withResolvers()
     if (this.#lanes.length > 0) this.#wake()
     else this.#start()
     const isResting = await Promise.race([
       this.#resting.promise.then(() => true),
-      ...(this.#isRevived ? [] : [this.#killed.promise.then(() => false)]),
+      this.#kill.met.then(() => false),
     ])
     if (!isResting) {
       await this.#end()
@@ -196,19 +190,17 @@ export class XrplLane implements AsyncDisposable {
   async finish(): Promise<void> {
     for (let ledgers = 0; ledgers < 200; ledgers++) {
       await this.pass(ledgerUs, { before: () => this.chain.close() })
-      if (await this.#isAtRest()) return
+      if (await this.#written.areAtRest()) return
     }
     throw new Error(`it never ends: ${JSON.stringify([await this.anchors(), this.figures])}`)
   }
 
   async anchors() {
-    const anchors = this.#twins.tests.state.selectFrom('anchors').selectAll()
-    return await anchors.where('network', '=', this.network).orderBy('number').execute()
+    return await this.#written.anchors()
   }
 
   async transactions() {
-    const all = this.#twins.tests.state.selectFrom('anchor_transactions').selectAll()
-    return await all.where('network', '=', this.network).orderBy('sequence').execute()
+    return await this.#written.transactions()
   }
 
   /** Transactions of ours that are on the ledger, and have done what they say. */
@@ -245,46 +237,32 @@ export class XrplLane implements AsyncDisposable {
     for (const node of this.#nodes) await node[Symbol.asyncDispose]()
   }
 
-  async #isAtRest(): Promise<boolean> {
-    const open = (await this.transactions()).some(({ state }) => state === 'open')
-    const anchors = await this.anchors()
-    return !open && anchors.every(({ state }) => state === 'completed' || state === 'failed')
-  }
-
   #start(): void {
-    const { state } = this.#twins.tests
-    const kinds = anchoredKinds({ lifecycle: this.#twins.lifecycle, clock: this.clock })
-    const desk = new StateAnchorDesk({ state, clock: this.clock, kinds, notify: nobody })
     this.#stopping = new AbortController()
     const { signal } = this.#stopping
     this.#atRest.clear()
-    this.#lanes = keyRoles.map(
-      (role) =>
-        new Lane({
-          network: this.network,
-          open: async () => this.#killable(await this.#opened(role, signal), role, signal),
-          work: new WatchedWork(state, this.network, role, () => this.#rest(role, signal)),
-          desk: {
-            exchange: async (request: DeskRequest) => {
-              const answer = await this.#around(signal, () => desk.exchange(request))
-              if (answer.isMore) this.#wake()
-              return answer
-            },
-          },
-          clock: this.clock,
-          rules: { patienceUs: dayUs, retryUsMin: 1_000_000, retryUsMax: 60_000_000 },
-          random: () => 0.5,
-          onFailure: (error) => this.failures.push(error),
-        }),
-    )
+    this.#lanes = keyRoles.map((role) => {
+      const { state } = this.#twins.tests
+      const work = new WatchedWork(state, this.network, role, () => this.#rest(role, signal))
+      return testedLane({
+        twins: this.#twins,
+        network: this.network,
+        kill: this.#kill,
+        clock: this.clock,
+        work,
+        open: async () => this.#watched(await this.#opened(role, work, signal), role, signal),
+        onMore: () => this.#wake(),
+        onFailure: (error) => this.failures.push(error),
+      })
+    })
     this.#running = Promise.all(this.#lanes.map((lane) => lane.run(signal)))
   }
 
-  async #opened(role: KeyRole, signal: AbortSignal): Promise<Ledger> {
+  async #opened(role: KeyRole, work: OpenWork, signal: AbortSignal): Promise<Ledger> {
     const ledger = await openXrplLedger(this.node, {
       role,
       endpoints: this.#nodes.map(({ endpoint }) => endpoint),
-      heights: await new OpenWork(this.#twins.tests.state, this.network, role).heights(),
+      heights: await work.heights(),
     })
     this.#ledgers.add(ledger)
     if (this.hasDistributor || role === 'issuer') return ledger
@@ -307,38 +285,26 @@ export class XrplLane implements AsyncDisposable {
   async #end(): Promise<void> {
     this.#stopping.abort()
     this.#wake()
-    await Promise.race([this.#running, ...(this.isKilled ? [this.#killed.promise] : [])])
+    const isKilled = await Promise.race([
+      this.#kill.met.then(() => true),
+      this.#running?.then(() => false),
+    ])
     this.#lanes = []
-    this.#isRevived = this.isKilled
     for (const ledger of this.#ledgers) await ledger.close()
     this.#ledgers.clear()
-  }
-
-  async #around<Result>(signal: AbortSignal, act: () => Promise<Result>): Promise<Result> {
-    await this.#pass(signal)
-    const result = await act()
-    await this.#pass(signal)
-    return result
-  }
-
-  /** A lane that is under way when the other one is killed goes no further, either. */
-  async #pass(signal: AbortSignal): Promise<void> {
-    const isDead = this.isKilled && (signal.aborted || !this.#isRevived)
-    if (!isDead && this.#steps++ !== this.#killAt) return
+    if (!isKilled) return
+    await this.#kill.settled()
     this.isKilled = true
-    this.#killed.resolve()
-    await new Promise<never>(() => undefined)
+    this.#kill = new StepKill()
   }
 
-  /** The ledger, with steps around its calls; time stands while the lane waits for it. */
-  #killable(ledger: Ledger, role: KeyRole, signal: AbortSignal): Ledger {
+  /** The ledger, which tells when the lane waits for it: time stands meanwhile. */
+  #watched(ledger: Ledger, role: KeyRole, signal: AbortSignal): Ledger {
     return new Proxy(ledger, {
       get: (_, name: keyof Ledger) => {
         const member = ledger[name]
         if (name === 'changed') return (until: AbortSignal) => this.#changed(role, until, signal)
-        if (typeof member !== 'function' || name === 'close' || name === 'mappingOf') return member
-        const call = member.bind(ledger) as (...given: readonly unknown[]) => Promise<unknown>
-        return (...given: readonly unknown[]) => this.#around(signal, () => call(...given))
+        return typeof member === 'function' ? member.bind(ledger) : member
       },
     })
   }
@@ -350,9 +316,4 @@ export class XrplLane implements AsyncDisposable {
       until.addEventListener('abort', () => resolve())
     })
   }
-}
-
-/** Tells nobody. */
-async function nobody(): Promise<() => void> {
-  return () => undefined
 }
