@@ -47,8 +47,11 @@ export interface SharedOperations {
   readonly backtestAlerts: {
     readonly path: { readonly streamId: string }
     readonly body: {
-      readonly start: string
-      readonly end: string
+      /** Included. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
+      readonly start: string | number
+
+      /** Excluded. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
+      readonly end: string | number
 
       /** A list of rules, or rules by field, as `alertThresholds` of `processing` has them. */
       readonly rules?: readonly unknown[] | Readonly<Record<string, unknown>> | undefined
@@ -400,10 +403,16 @@ export interface SharedOperations {
       /** A comma list of reasons; every reason when absent. */
       readonly reason?: string | undefined
 
-      /** Received then or later; RFC 3339. */
+      /**
+       * Received then or later. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly start?: string | undefined
 
-      /** Received before then; RFC 3339. */
+      /**
+       * Received before then. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly end?: string | undefined
     }
     readonly answer: undefined
@@ -579,11 +588,14 @@ export interface SharedOperations {
       /** Streams that have all of these tags. */
       readonly tags?: Readonly<Record<string, string>> | undefined
 
-      /** RFC 3339; included. */
-      readonly start?: string | undefined
+      /** Included. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
+      readonly start?: string | number | undefined
 
-      /** RFC 3339; excluded. What can be stored by now when absent. */
-      readonly end?: string | undefined
+      /**
+       * Excluded; what can be stored by now when absent. RFC 3339, `now`, `-24h`, or a number
+       * since 1970 (docs/queries.md#times).
+       */
+      readonly end?: string | number | undefined
 
       /**
        * `raw`: the readings as they are stored; `window`: the windows of streams that have some;
@@ -1885,10 +1897,16 @@ export interface SharedOperations {
       /** A comma list of reasons; every reason when absent. */
       readonly reason?: string | undefined
 
-      /** Received then or later; RFC 3339. */
+      /**
+       * Received then or later. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly start?: string | undefined
 
-      /** Received before then; RFC 3339. */
+      /**
+       * Received before then. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly end?: string | undefined
       readonly limit?: number | undefined
 
@@ -1918,10 +1936,16 @@ export interface SharedOperations {
       /** A comma list of reasons; every reason when absent. */
       readonly reason?: string | undefined
 
-      /** Received then or later; RFC 3339. */
+      /**
+       * Received then or later. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly start?: string | undefined
 
-      /** Received before then; RFC 3339. */
+      /**
+       * Received before then. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly end?: string | undefined
       readonly limit?: number | undefined
 
@@ -1988,12 +2012,15 @@ export interface SharedOperations {
       readonly ruleId?: string | undefined
 
       /**
-       * RFC 3339. Alerts that were triggered then or later, or went on then, by the time of the
-       * readings.
+       * Alerts that were triggered then or later, or went on then, by the time of the readings.
+       * RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times).
        */
       readonly start?: string | undefined
 
-      /** RFC 3339. Alerts that were triggered before then. */
+      /**
+       * Alerts that were triggered before then. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
       readonly end?: string | undefined
       readonly limit?: number | undefined
 
@@ -2337,7 +2364,7 @@ export interface SharedOperations {
    * Aggregate the readings of many data streams at once.
    *
    * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`: 1000 at most. Points come in ascending time, and at one time by stream or tag.
+   * `tags`: 1000 at most. Points come in the order of time, and at one time by stream or tag.
    *
    * Needs the permission `data:read`.
    */
@@ -2352,11 +2379,14 @@ export interface SharedOperations {
       /** Streams that have all of these tags. */
       readonly tags?: Readonly<Record<string, string>> | undefined
 
-      /** RFC 3339; included. */
-      readonly start?: string | undefined
+      /** Included. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
+      readonly start?: string | number | undefined
 
-      /** RFC 3339; excluded. */
-      readonly end?: string | undefined
+      /** Excluded. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
+      readonly end?: string | number | undefined
+
+      /** `desc`: the newest first. A cursor is for the order that it was made in. */
+      readonly order?: 'asc' | 'desc' | undefined
 
       /**
        * The time zone (IANA) whose clocks hours, days, weeks and months follow. Answers stay in
@@ -2829,18 +2859,21 @@ export interface SharedOperations {
   }
 
   /**
-   * Read the readings of a data stream, or what they amount to, in ascending time.
+   * Read the readings of a data stream, or what they amount to, in the order of time.
    *
    * Needs the permission `data:read`.
    */
   readonly readReadings: {
     readonly path: { readonly streamId: string }
     readonly query?: {
-      /** RFC 3339; included. */
+      /** Included. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
       readonly start?: string | undefined
 
-      /** RFC 3339; excluded. */
+      /** Excluded. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
       readonly end?: string | undefined
+
+      /** `desc`: the newest first. A cursor is for the order that it was made in. */
+      readonly order?: 'asc' | 'desc' | undefined
 
       /**
        * The time zone (IANA) whose clocks hours, days, weeks and months follow. Answers stay in
@@ -3165,11 +3198,17 @@ export interface SharedOperations {
       /** Only entries with this reason, or one of these. */
       readonly reason?: string | readonly string[] | undefined
 
-      /** Received then or later; RFC 3339. */
-      readonly start?: string | undefined
+      /**
+       * Received then or later. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
+      readonly start?: string | number | undefined
 
-      /** Received before then; RFC 3339. */
-      readonly end?: string | undefined
+      /**
+       * Received before then. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
+      readonly end?: string | number | undefined
     } | null
     readonly answer: {
       readonly streamId: string
@@ -3227,10 +3266,10 @@ export interface SharedOperations {
   readonly removeReadings: {
     readonly path: { readonly streamId: string }
     readonly query: {
-      /** RFC 3339; included. */
+      /** Included. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
       readonly start: string
 
-      /** RFC 3339; excluded. */
+      /** Excluded. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
       readonly end: string
     }
     readonly answer:
@@ -3622,7 +3661,10 @@ export interface SharedOperations {
       /** A position from a tail of this stream: go on from there. */
       readonly from?: string | undefined
 
-      /** RFC 3339: first what is stored from then on, then what arrives. */
+      /**
+       * First what is stored from then on, then what arrives. RFC 3339, `now`, `-24h`, or a number
+       * since 1970 (docs/queries.md#times).
+       */
       readonly start?: string | undefined
 
       /** First the newest so many stored readings, then what arrives. */
@@ -3665,11 +3707,17 @@ export interface SharedOperations {
       /** Only entries with this reason, or one of these. */
       readonly reason?: string | readonly string[] | undefined
 
-      /** Received then or later; RFC 3339. */
-      readonly start?: string | undefined
+      /**
+       * Received then or later. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
+      readonly start?: string | number | undefined
 
-      /** Received before then; RFC 3339. */
-      readonly end?: string | undefined
+      /**
+       * Received before then. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
+      readonly end?: string | number | undefined
 
       /** A change of the definition to try, as `PUT /streams/{streamId}` takes it. */
       readonly definition?: Readonly<Record<string, unknown>> | undefined

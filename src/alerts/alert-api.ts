@@ -1,4 +1,5 @@
 import { severities } from '../../processors/alert-rules.ts'
+import { askedTime } from '../requests/http/asked-range.ts'
 import * as s from '../requests/http/schema.ts'
 import { alertRuleSchema } from '../streams/data-streams/definition-schemas.ts'
 import { actionKinds, alertStates } from './alert.ts'
@@ -51,17 +52,10 @@ export const alertsQuery = s.query({
 
 export const streamAlertsQuery = s.query({
   ...filter,
-  start: {
-    ...s.text,
-    description:
-      'RFC 3339. Alerts that were triggered then or later, or went on then, by the time of the readings.',
-    examples: ['2026-01-31T00:00:00Z'],
-  },
-  end: {
-    ...s.text,
-    description: 'RFC 3339. Alerts that were triggered before then.',
-    examples: ['2026-02-01T00:00:00Z'],
-  },
+  start: askedTime(
+    'Alerts that were triggered then or later, or went on then, by the time of the readings.',
+  ),
+  end: askedTime('Alerts that were triggered before then.'),
   ...s.cursorQuery,
 })
 

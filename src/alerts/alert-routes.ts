@@ -6,6 +6,7 @@ import { idempotencyKeyOf } from '../core/idempotency-key.ts'
 import { type AlertId, newId, parseId, type StreamId, type VaultId } from '../core/ids.ts'
 import { parseRfc3339 } from '../core/time.ts'
 import { timeRange } from '../reading/queries/time-range.ts'
+import { type SettledRange, settledRange } from '../requests/http/asked-range.ts'
 import { cursorPage, cursorRequest } from '../requests/http/pagination.ts'
 import { cursorListOf } from '../requests/http/schema.ts'
 import type { CallerOf } from '../requests/http/server.ts'
@@ -83,14 +84,15 @@ function addLists(add: AddOperation, needs: AlertRoutesNeeds): void {
     handler: async (exchange) => {
       const { caller, params, query } = exchange
       const stream = await ownStream(needs, caller.userId, params.streamId)
-      const { start, end } = query
+      const asked = settledRange(query, needs.clock.nowUs())
+      const { start, end } = asked
       const isRanged = start !== undefined || end !== undefined
       const filter = {
         ...filterOf(query),
         streamId: stream.id,
         ...(isRanged && { range: timeRange(start, end) }),
       }
-      return await list(needs, filter, exchange)
+      return await list(needs, filter, exchange, asked)
     },
   })
 
@@ -197,12 +199,19 @@ function filterOf({
   }
 }
 
+type AskedAlerts = Pick<
+  Exchange<string, typeof api.alertsQuery>,
+  'caller' | 'query' | 'request' | 'reply'
+>
+
 async function list(
   { alerts, processing }: AlertRoutesNeeds,
   filter: AlertFilter,
-  { caller, query, request, reply }: Exchange<string, typeof api.alertsQuery>,
+  { caller, query, request, reply }: AskedAlerts,
+  range?: SettledRange,
 ) {
-  const page = cursorRequest(query)
+  const cursor = range === undefined ? query.cursor : range.cursor
+  const page = { ...cursorRequest({ ...query, cursor }), nextCursor: range?.nextCursor }
   await processing.caughtUp()
   const limits = { before: page.after, limit: page.limit + 1 }
   const found = await alerts.list(caller.userId, filter, limits)

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { formatUs } from '../core/time.ts'
 import type { TimeRange } from '../reading/queries/time-range.ts'
+import { askedTimeOrNumber } from '../requests/http/asked-range.ts'
 import * as s from '../requests/http/schema.ts'
 import type { BacktestAlert, BacktestResult } from './backtest.ts'
 import { diffOf } from './backtest-diff.ts'
@@ -45,7 +46,11 @@ const backtestAlertSchema = s.component(
 const differing = s.listOf(s.record(ruleAndTime))
 
 export const backtestRequestSchema = s.record(
-  { start: s.dateTime, end: s.dateTime, rules: proposedRules },
+  {
+    start: askedTimeOrNumber('Included.'),
+    end: askedTimeOrNumber('Excluded.'),
+    rules: proposedRules,
+  },
   {
     optional: ['rules'],
     examples: [

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { type AlertRule, compileAlertRules, fieldsOfRules } from '../../processors/alert-rules.ts'
 import { DomainError, type ErrorDetail, invalidParameter } from '../core/errors.ts'
 import { type TimeRange, timeRange } from '../reading/queries/time-range.ts'
+import { settledRange } from '../requests/http/asked-range.ts'
 import type { CallerOf } from '../requests/http/server.ts'
 import type { Posts } from '../requests/idempotency/posts.ts'
 import { operationsOf } from '../requests/operations/operation.ts'
@@ -67,7 +68,8 @@ export function backtestRoutes(needs: BacktestRoutesNeeds): FastifyPluginAsync {
 }
 
 /** Rules cannot say anything of times that have not come. @throws DomainError `invalid_request` */
-function rangeOf({ start, end }: Static<typeof backtestRequestSchema>, nowUs: number): TimeRange {
+function rangeOf(asked: Static<typeof backtestRequestSchema>, nowUs: number): TimeRange {
+  const { start, end } = settledRange({ start: asked.start, end: asked.end }, nowUs)
   const { startUs, endUs } = timeRange(start, end)
   if (endUs - startUs > daysMax * usPerDay) {
     throw invalidParameter('end', `must not be more than ${daysMax} days after start`)

@@ -12,6 +12,7 @@ import type { OpenNewStore } from './open-store.ts'
 import { timeSeriesAggregatedPagesContract } from './time-series-aggregated-pages-contract.ts'
 import { timeSeriesAggregatedValuesContract } from './time-series-aggregated-values-contract.ts'
 import { timeSeriesAggregationContract } from './time-series-aggregation-contract.ts'
+import { timeSeriesDescendingContract } from './time-series-descending-contract.ts'
 import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
 import { timeSeriesSeriesContract } from './time-series-series-contract.ts'
@@ -35,6 +36,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
   describe('aggregation', () => timeSeriesAggregatedPagesContract(open))
   describe('averages by time', () => timeSeriesTimeWeightsContract(open, share))
+  describe('an answer from behind', () => timeSeriesDescendingContract(open))
   describe('history', () => timeSeriesHistoryContract(open))
   describe('a series', () => timeSeriesSeriesContract(open))
   describe('values', () => timeSeriesValuesContract(open))

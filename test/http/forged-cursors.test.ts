@@ -48,7 +48,23 @@ const ofReadings = fc
   .map((numbers) => numbers.map((digits) => digits.join('')).join(' '))
 
 const filledRange = { start: '2026-01-31T09:00:00Z', end: '2026-01-31T11:00:00Z' }
+/** What the cursor keeps of the first page, which stands behind it. */
+const kept = fc.oneof(
+  fc.constant(undefined),
+  fc.json(),
+  fc
+    .tuple(
+      fc.constantFrom('asc', 'desc', 'up', 1),
+      fc.constantFrom(null, '2026-01-31T09:00:00Z', '', 7),
+      fc.constantFrom(null, '9999-12-31T23:59:59.999999Z', '0001-01-01T00:00:00Z', {}),
+    )
+    .map((list) => JSON.stringify(list)),
+)
+
 const question = fc.record({
+  kept,
+  order: fc.constantFrom('asc', 'desc'),
+  start: fc.constantFrom(undefined, '-1h', '2026-01-31T09:00:00Z'),
   text: fc.oneof(ofAggregates, ofAggregates, ofReadings),
   aggregation: fc.constantFrom('raw', 'window', 'minutely', 'hourly', 'weekly', '7m', '366d'),
   tz: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu'),
@@ -83,10 +99,14 @@ test.each([6e17, endOfTimeUs, -endOfTimeUs, 0.5])('a cursor at %d is 400', async
 
 test('a cursor that we have not made is answered or refused, and fails nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(question, async ({ text, aggregation, tz, fill }) => {
+    fc.asyncProperty(question, async (one) => {
+      const { text, aggregation, tz, fill, order, start } = one
       const isFilled = fill === 'null' && aggregation !== 'raw' && aggregation !== 'window'
       const filling = isFilled ? { fill, ...filledRange } : {}
-      const asked = { aggregation, tz, cursor: cursorOf(text), ...filling }
+      const suffix = one.kept === undefined ? '' : `.${cursorOf(one.kept)}`
+      const cursor = cursorOf(text) + suffix
+      const range = start === undefined ? {} : { start }
+      const asked = { aggregation, tz, order, cursor, ...range, ...filling }
 
       expect([200, 400]).toContain((await read(asked)).status)
       expect([200, 400]).toContain((await ask(asked)).status)

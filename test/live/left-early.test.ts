@@ -150,6 +150,7 @@ class Followed implements AsyncDisposable {
         await wait()
         return beforeAll
       },
+      nowUs: () => 0,
       corsOrigins: [],
     }
     await this.#app.register(tailRoutes({ ...needs, tails, onFailure, callerOf }))

@@ -3,6 +3,7 @@ import { computeGroup, groupsOf } from '../../src/reading/windows/compute-window
 import { Materialiser } from '../../src/reading/windows/materialiser.ts'
 import { readWindows, type WindowPoint } from '../../src/reading/windows/read-windows.ts'
 import type { AggregateFunction } from '../../src/storage/time-series/aggregate-query.ts'
+import type { TimeOrder } from '../../src/storage/time-series/readings-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
@@ -211,16 +212,8 @@ export class WindowHistory {
   /** What is read, page by page, is what the readings amount to. */
   async check(limit: number): Promise<void> {
     await this.#store.placeLate?.()
-    const clock = { nowUs: () => this.#nowUs }
-    const points: WindowPoint[] = []
-    let after: StoredWindowsQuery['after']
-    do {
-      const page = await readWindows(this.#store, { ...this.#everything, limit, after }, clock)
-      expect(page.points.length).toBeLessThanOrEqual(limit)
-      points.push(...page.points)
-      if (page.next && page.next.timestampUs < (after?.timestampUs ?? 0)) throw new Error('back')
-      after = page.next
-    } while (after)
+    const points = await this.#pages(limit, 'asc')
+    expect((await this.#pages(limit, 'desc')).toReversed()).toEqual(points)
     for (const [stream, id] of this.#ids.entries()) {
       const own = points.filter(({ streamId }) => streamId === id)
       const times = own.map(({ timestampUs }) => timestampUs)
@@ -230,6 +223,22 @@ export class WindowHistory {
       expect(full.map(contentOf)).toEqual(expected?.map(closeValues))
       this.#models[stream]?.checkRevisions(own)
     }
+  }
+
+  async #pages(limit: number, order: TimeOrder): Promise<readonly WindowPoint[]> {
+    const clock = { nowUs: () => this.#nowUs }
+    const points: WindowPoint[] = []
+    let after: StoredWindowsQuery['after']
+    do {
+      const query = { ...this.#everything, order, limit, after }
+      const page = await readWindows(this.#store, query, clock)
+      expect(page.points.length).toBeLessThanOrEqual(limit)
+      points.push(...page.points)
+      const steps = (page.next?.timestampUs ?? 0) - (after?.timestampUs ?? 0)
+      if (page.next && after && (order === 'desc' ? steps > 0 : steps < 0)) throw new Error('back')
+      after = page.next
+    } while (after)
+    return points
   }
 
   /** With no mark left the kept results say the same. */

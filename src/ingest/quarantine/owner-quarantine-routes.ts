@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { encodeCursor, type ListCursor } from '../../core/list-cursor.ts'
+import { settledRange } from '../../requests/http/asked-range.ts'
 import { cursorRequest } from '../../requests/http/pagination.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
@@ -12,7 +13,7 @@ import { parseEntryId, queryFilter } from './quarantine-filter.ts'
 import { pageBytesMax, type QuarantineRoutesNeeds } from './quarantine-routes.ts'
 
 interface OwnerQuarantineNeeds
-  extends Pick<QuarantineRoutesNeeds, 'streams' | 'posts' | 'processing' | 'callerOf'> {
+  extends Pick<QuarantineRoutesNeeds, 'streams' | 'posts' | 'processing' | 'nowUs' | 'callerOf'> {
   readonly ownerQuarantine: OwnerQuarantine
 }
 
@@ -69,18 +70,19 @@ async function list(
   userId: UserId,
   query: Static<typeof api.ownerListQuery>,
 ): Promise<Static<typeof api.ownerListSchema>> {
-  const { processing, ownerQuarantine } = needs
+  const { processing, ownerQuarantine, nowUs } = needs
   const { streamId } = query
   const stream = streamId === undefined ? undefined : await ownStream(needs, userId, streamId)
-  const filter = { ...queryFilter(query), streamId: stream?.id }
-  const { limit, after } = cursorRequest(query)
+  const range = settledRange(query, nowUs())
+  const filter = { ...queryFilter({ ...query, ...range }, nowUs()), streamId: stream?.id }
+  const { limit, after } = cursorRequest({ ...query, cursor: range.cursor })
   const before = after && entryCursor(after)
   await processing.caughtUp()
   const limits = { entries: limit, payloadBytes: pageBytesMax }
   const { entries, next } = await ownerQuarantine.page(userId, filter, { before, limits })
   return {
     entries: entries.map(api.entryOfStreamBody),
-    nextCursor: next ? cursorOf(next) : null,
+    nextCursor: range.nextCursor(next ? cursorOf(next) : null),
   }
 }
 

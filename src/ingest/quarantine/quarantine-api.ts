@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import { formatUs } from '../../core/time.ts'
+import { askedTime, askedTimeOrNumber } from '../../requests/http/asked-range.ts'
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
 import { draftSchema } from '../../streams/data-streams/stream-draft.ts'
@@ -36,8 +37,8 @@ export const entryFields = {
 export const entrySchema = s.component('QuarantineEntry', s.record(entryFields))
 
 const receipt = {
-  start: { ...s.text, description: 'Received then or later; RFC 3339.' },
-  end: { ...s.text, description: 'Received before then; RFC 3339.' },
+  start: askedTime('Received then or later.'),
+  end: askedTime('Received before then.'),
 }
 
 export const filterParameters = {
@@ -70,7 +71,8 @@ const chosen = {
     description: 'Only entries with this reason, or one of these.',
     ...s.eitherOf(reason, s.listOf(reason, { minItems: 1, maxItems: 100 })),
   },
-  ...receipt,
+  start: askedTimeOrNumber('Received then or later.'),
+  end: askedTimeOrNumber('Received before then.'),
 }
 
 const examples = [{ reason: 'schema_mismatch' }]

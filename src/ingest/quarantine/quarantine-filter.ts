@@ -1,23 +1,35 @@
 import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
-import { parseRfc3339 } from '../../core/time.ts'
+import { comparableUs } from '../../core/time.ts'
+import { askedInstant } from '../../requests/http/asked-range.ts'
 import type { chosenSchema, clearQuery } from './quarantine-api.ts'
 import type { QuarantineFilter } from './quarantine-store.ts'
+
+/** What a query string chooses; its times may be settled already. */
+type AskedEntries = Omit<Static<typeof clearQuery>, 'start' | 'end'> & {
+  readonly start?: string | undefined
+  readonly end?: string | undefined
+}
 
 /**
  * The filter of a query string: `reason` and `ids` are comma lists.
  *
  * @throws DomainError `invalid_request`
  */
-export function queryFilter(query: Static<typeof clearQuery>): QuarantineFilter {
+export function queryFilter(query: AskedEntries, nowUs: number): QuarantineFilter {
   const { ids, reason, start, end } = query
-  return filterOf({ ids: ids?.split(',').map(idOf), reason: reason?.split(','), start, end })
+  const wanted = { ids: ids?.split(',').map(idOf), reason: reason?.split(','), start, end }
+  return filterOf(wanted, nowUs)
 }
 
 /** The filter of a body. @throws DomainError `invalid_request` */
-export function bodyFilter(body: Static<typeof chosenSchema> | undefined): QuarantineFilter {
+export function bodyFilter(
+  body: Static<typeof chosenSchema> | undefined,
+  nowUs: number,
+): QuarantineFilter {
   const { ids, reason, start, end } = body ?? {}
-  return filterOf({ ids, reason: reason === undefined ? undefined : [reason].flat(), start, end })
+  const reasons = reason === undefined ? undefined : [reason].flat()
+  return filterOf({ ids, reason: reasons, start, end }, nowUs)
 }
 
 /** An id of the interface; nothing for a text that is none. */
@@ -25,14 +37,16 @@ export function parseEntryId(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-function filterOf(wanted: {
+interface Wanted {
   readonly ids: readonly number[] | undefined
   readonly reason: readonly string[] | undefined
-  readonly start: string | undefined
-  readonly end: string | undefined
-}): QuarantineFilter {
-  const startUs = instantOf(wanted.start, 'start')
-  const endUs = instantOf(wanted.end, 'end')
+  readonly start: string | number | undefined
+  readonly end: string | number | undefined
+}
+
+function filterOf(wanted: Wanted, nowUs: number): QuarantineFilter {
+  const startUs = instantOf('start', wanted.start, nowUs)
+  const endUs = instantOf('end', wanted.end, nowUs)
   if (startUs !== undefined && endUs !== undefined && endUs < startUs) {
     throw invalidParameter('end', 'must not be before start')
   }
@@ -45,9 +59,10 @@ function idOf(text: string): number {
   return id
 }
 
-function instantOf(text: string | undefined, name: string): number | undefined {
-  if (text === undefined) return undefined
-  const instant = parseRfc3339(text)
-  if (typeof instant === 'number') return instant
-  throw invalidParameter(name, `must be an RFC 3339 date-time: ${instant.problem}`)
+function instantOf(
+  name: string,
+  value: string | number | undefined,
+  nowUs: number,
+): number | undefined {
+  return value === undefined ? undefined : comparableUs(askedInstant(name, value, nowUs))
 }

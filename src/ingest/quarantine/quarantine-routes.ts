@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { settledRange } from '../../requests/http/asked-range.ts'
 import { integerParameter } from '../../requests/http/pagination.ts'
 import { cursorLimitDefault, keyHeaders, noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -36,6 +37,7 @@ export interface QuarantineRoutesNeeds {
     /** Waits, within bounds, until what is acknowledged by now is decided. */
     caughtUp(): Promise<boolean>
   }
+  readonly nowUs: () => number
   readonly callerOf: CallerOf
 }
 
@@ -129,7 +131,7 @@ function addReviewing(add: AddOperation, needs: QuarantineRoutesNeeds): void {
     answers: { 204: api.clearedAnswer },
     handler: async ({ caller, params, query, reply }) => {
       const stream = await ownStream(needs, caller.userId, params.streamId)
-      const deleted = await reviews.remove(stream.id, queryFilter(query))
+      const deleted = await reviews.remove(stream.id, queryFilter(query, needs.nowUs()))
       void reply.header('x-deleted-count', deleted)
       return null
     },
@@ -164,19 +166,20 @@ function addTrial(add: AddOperation, needs: QuarantineRoutesNeeds): void {
       const stream = await ownStream(needs, caller.userId, params.streamId)
       const draft = await draftOf(needs.units, stream, body?.definition)
       await needs.processing.caughtUp()
-      const result = await needs.trials.run(draft, bodyFilter(body))
+      const result = await needs.trials.run(draft, bodyFilter(body, needs.nowUs()))
       return { statusCode: 200, body: { streamId: stream.id, ...result }, changes: [] }
     },
   })
 }
 
 async function list(
-  { processing, quarantine }: QuarantineRoutesNeeds,
+  { processing, quarantine, nowUs }: QuarantineRoutesNeeds,
   stream: DataStream,
   query: Static<typeof api.listQuery>,
 ): Promise<Static<typeof api.listSchema>> {
-  const filter = queryFilter(query)
-  const after = integerParameter(query, 'cursor', {
+  const range = settledRange(query, nowUs())
+  const filter = queryFilter({ ...query, ...range }, nowUs())
+  const after = integerParameter({ cursor: range.cursor }, 'cursor', {
     fallback: -1,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
@@ -185,7 +188,11 @@ async function list(
   const limits = { entries: query.limit ?? cursorLimitDefault, payloadBytes: pageBytesMax }
   const { entries, hasMore } = await quarantine.page(stream.id, filter, { after, limits })
   const nextCursor = hasMore ? String(entries.at(-1)?.id) : null
-  return { streamId: stream.id, entries: entries.map(api.entryBody), nextCursor }
+  return {
+    streamId: stream.id,
+    entries: entries.map(api.entryBody),
+    nextCursor: range.nextCursor(nextCursor),
+  }
 }
 
 /** A redrive that was cut off goes on when it is asked for again: only its answer has to be kept. */
@@ -196,7 +203,7 @@ async function redrive(
   const { caller, params, body: chosen } = exchange
   const stream = await ownStream(needs, caller.userId, params.streamId)
   return await needs.posts.answer(postOf(exchange), async () => {
-    const result = await needs.reviews.redrive(stream.id, bodyFilter(chosen))
+    const result = await needs.reviews.redrive(stream.id, bodyFilter(chosen, needs.nowUs()))
     const body: Static<typeof api.redrivenSchema> = { streamId: stream.id, ...result }
     return { statusCode: 200, body, changes: [] }
   })

@@ -125,7 +125,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
     ...keptRoutes(parts),
-    (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
+    (callerOf) => tailRoutes({ ...parts, ...live, nowUs, callerOf }),
     ...pushedRoutes(parts),
   ]
 }
@@ -199,7 +199,7 @@ function sourcesRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     (callerOf) => retentionRoutes({ ...parts, ...parts.engine, callerOf }),
-    (callerOf) => removalRoutes({ ...parts, callerOf }),
+    (callerOf) => removalRoutes({ ...parts, nowUs, callerOf }),
   ]
 }
 
@@ -207,8 +207,8 @@ function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 function refusalRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { worker } = parts.engine
   return [
-    (callerOf) => quarantineRoutes({ ...parts, callerOf }),
-    (callerOf) => ownerQuarantineRoutes({ ...parts, callerOf }),
+    (callerOf) => quarantineRoutes({ ...parts, nowUs, callerOf }),
+    (callerOf) => ownerQuarantineRoutes({ ...parts, nowUs, callerOf }),
     (callerOf) => refusedRoutes({ ...parts, worker, callerOf }),
   ]
 }

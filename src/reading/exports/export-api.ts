@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { askedTimeOrNumber } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
 import { jobBody, jobMembers } from '../jobs/job-api.ts'
 import { aggregationSchema, functionsNote, rangeParameters } from '../queries/data-api.ts'
@@ -45,11 +46,8 @@ export const exportWithFilesSchema = s.component(
 
 const optional = {
   ...streamSelection,
-  start: rangeParameters.start,
-  end: {
-    ...rangeParameters.end,
-    description: 'RFC 3339; excluded. What can be stored by now when absent.',
-  },
+  start: askedTimeOrNumber('Included.'),
+  end: askedTimeOrNumber('Excluded; what can be stored by now when absent.'),
   aggregation: {
     ...aggregationSchema,
     default: 'raw',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { formatUs } from '../../core/time.ts'
+import { settledRange } from '../../requests/http/asked-range.ts'
 import { parseAggregation, zoneParameter } from '../queries/aggregation.ts'
 import { type KnownFields, parseFields, unknownField } from '../queries/fields.ts'
 import type { QueriedStream } from '../queries/queried-streams.ts'
@@ -28,8 +29,9 @@ export async function exportRequest(
   body: Static<typeof newExportSchema>,
 ): Promise<ExportRequest> {
   const { aggregation = 'raw', tz, format, fields } = body
-  const end = body.end ?? formatUs(nowUs + aheadUs)
-  const shown = rangeBody({ ...body, end })
+  const asked = settledRange(body, nowUs)
+  const end = asked.end ?? formatUs(nowUs + aheadUs)
+  const shown = rangeBody({ start: asked.start, end })
   const zone = zoneParameter(tz)
   const isOfWindows = aggregation === 'window'
   const isAggregated = !isOfWindows && parseAggregation(aggregation, zone) !== undefined

@@ -99,6 +99,8 @@ export async function openPartSource(
   const parameters = {
     start,
     end,
+    order: 'asc' as const,
+    cursor: undefined,
     aggregation,
     ...(tz !== 'UTC' && { tz }),
     ...(own && { fields: own.join(',') }),

@@ -1,3 +1,4 @@
+import { askedTime } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
 
 export const tailHeaders = {
@@ -12,11 +13,7 @@ export const tailHeaders = {
 
 export const tailQuery = s.query({
   from: { ...s.text, description: 'A position from a tail of this stream: go on from there.' },
-  start: {
-    ...s.text,
-    description: 'RFC 3339: first what is stored from then on, then what arrives.',
-    examples: ['2026-01-31T00:00:00Z'],
-  },
+  start: askedTime('First what is stored from then on, then what arrives.'),
   last: s.integer(0, 10_000, {
     description: 'First the newest so many stored readings, then what arrives.',
   }),

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
-import { parseRfc3339 } from '../../core/time.ts'
+import { comparableUs } from '../../core/time.ts'
+import { askedInstant } from '../../requests/http/asked-range.ts'
 import { decodePosition, type Position } from './position.ts'
 import type { tailQuery } from './tail-api.ts'
 
@@ -26,16 +27,16 @@ const starts = ['from', 'start', 'last'] as const
  *
  * @throws DomainError `invalid_request`
  */
-export function tailWish(query: TailQuery, lastEventId: unknown): TailWish {
+export function tailWish(query: TailQuery, lastEventId: unknown, nowUs: number): TailWish {
   const [first, second] = starts.filter((name) => query[name] !== undefined)
   if (second !== undefined) throw invalidParameter(second, `does not go together with ${first}`)
   return {
-    start: startOf(query, lastEventId),
+    start: startOf(query, lastEventId, nowUs),
     withQuarantined: query.include === 'quarantined',
   }
 }
 
-function startOf(query: TailQuery, lastEventId: unknown): TailStart {
+function startOf(query: TailQuery, lastEventId: unknown, nowUs: number): TailStart {
   if (typeof lastEventId === 'string' && lastEventId !== '') {
     const position = decodePosition(lastEventId)
     if (position) return { kind: 'position', position }
@@ -48,9 +49,8 @@ function startOf(query: TailQuery, lastEventId: unknown): TailStart {
     throw invalidParameter('from', 'must be a position from a tail')
   }
   if (start !== undefined) {
-    const startUs = parseRfc3339(start)
-    if (typeof startUs === 'number') return { kind: 'time', startUs: Math.max(0, startUs) }
-    throw invalidParameter('start', `must be an RFC 3339 date-time: ${startUs.problem}`)
+    const startUs = comparableUs(askedInstant('start', start, nowUs))
+    return { kind: 'time', startUs: Math.max(0, startUs) }
   }
   return last === undefined || last === 0 ? { kind: 'now' } : { kind: 'newest', count: last }
 }

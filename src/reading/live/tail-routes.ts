@@ -27,6 +27,7 @@ export interface TailRoutesNeeds extends LiveParts {
   readonly streams: DataStreamStore
   /** Origins whose pages may open a WebSocket, beside our own. */
   readonly corsOrigins: readonly string[]
+  readonly nowUs: () => number
   readonly callerOf: CallerOf
 }
 
@@ -62,7 +63,7 @@ async function tail(
   const { tails, corsOrigins } = needs
   const { userId, apiKeyId, expiresAtUs, session } = caller
   assertOrigin(request, corsOrigins)
-  const wish = tailWish(query, request.headers['last-event-id'])
+  const wish = tailWish(query, request.headers['last-event-id'], needs.nowUs())
   const { streamId: text } = params
   // Asked for without a body: there is no end to what it would have been, and nothing to open.
   if (request.method === 'HEAD') {

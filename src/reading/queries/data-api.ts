@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
+import { askedTime, orderParameter } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
 import type { AggregatePoint } from '../../storage/time-series/aggregate-query.ts'
 
@@ -38,8 +39,9 @@ export const readingsPageSchema = s.component(
 
 /** Parameters that single streams and many are asked with alike. */
 export const rangeParameters = {
-  start: { ...s.text, description: 'RFC 3339; included.', examples: ['2026-01-31T00:00:00Z'] },
-  end: { ...s.text, description: 'RFC 3339; excluded.', examples: ['2026-02-01T00:00:00Z'] },
+  start: askedTime('Included.'),
+  end: askedTime('Excluded.'),
+  order: orderParameter,
   tz: {
     ...s.text,
     default: 'UTC',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
+import type { SettledRange } from '../../requests/http/asked-range.ts'
 import { integerParameter } from '../../requests/http/pagination.ts'
 import type {
   AggregateQuery,
@@ -14,7 +15,12 @@ import { allFields, type KnownFields, parseFields, unknownField } from './fields
 import { timeRange } from './time-range.ts'
 import { assertWindows, type WindowsQuery, windowsQuery } from './window-query.ts'
 
-export type DataParameters = Static<typeof dataParameters>
+/** What the parameters of a request ask for, by its instants. */
+export type DataParameters = Omit<
+  Static<typeof dataParameters>,
+  'start' | 'end' | 'order' | 'cursor'
+> &
+  Omit<SettledRange, 'nextCursor'>
 
 /** What a query string asks for. */
 export type DataQuery =
@@ -51,7 +57,7 @@ export function dataQuery(
   parameters: DataParameters,
   form: 'page' | 'export',
 ): DataQuery {
-  const { start, end, aggregation = 'raw', tz, fill = 'none' } = parameters
+  const { start, end, order, aggregation = 'raw', tz, fill = 'none' } = parameters
   const limits = form === 'page' ? pageLimits : exportLimits
   const limit = integerParameter(parameters, 'limit', limits)
   const range = timeRange(start, end)
@@ -66,8 +72,8 @@ export function dataQuery(
     if (fill !== 'none') throw invalidParameter('fill', 'needs an aggregation other than raw')
     const fields = rawFields(texts ?? [], stream.fields)
     const after = parseReadingsCursor(parameters.cursor)
-    const query = { streamId: stream.id, ...range, fields, limit, bytesMax: pageBytesMax, after }
-    return { kind: 'raw', query }
+    const size = { limit, bytesMax: pageBytesMax, after }
+    return { kind: 'raw', query: { streamId: stream.id, ...range, order, fields, ...size } }
   }
   assertBounded(fill, parameters)
   return {
@@ -75,6 +81,7 @@ export function dataQuery(
     query: {
       series: [{ key: stream.id, streamIds: [stream.id] }],
       ...range,
+      order,
       buckets,
       fields: texts ? parseFields(texts, stream.fields) : allFields(stream.fields),
       timeWeights: stream.timeWeights,

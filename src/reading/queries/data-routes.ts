@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
 import { chooseType } from '../../requests/http/accept.ts'
+import { type SettledRange, settledRange } from '../../requests/http/asked-range.ts'
 import { attachmentNamed } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
@@ -58,7 +59,7 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
     const add = operationsOf(app, { ...needs, tags: ['Readings'] })
     add('GET /streams/:streamId/data', {
       operationId: 'readReadings',
-      summary: 'Read the readings of a data stream, or what they amount to, in ascending time.',
+      summary: 'Read the readings of a data stream, or what they amount to, in the order of time.',
       scope: 'data:read',
       takesBasic: true,
       takesCookieAlone: true,
@@ -86,16 +87,17 @@ async function answer(
   const weights = timeWeights([[stream]], needs.nowUs())
   const hasWindows = query.aggregation === 'window' && (await queried.hasWindows(stream))
   const about = { id: stream.id, fields, timeWeights: weights, hasWindows }
-  const asked = dataQuery(about, query, form)
+  const range = settledRange(query, needs.nowUs())
+  const asked = dataQuery(about, { ...query, ...range }, form)
   if (type !== 'application/json') {
     const wanted = { userId, type, stream, known: fields.keys() }
     return await linesOf(needs, asked, wanted, { request, reply })
   }
   return {
     streamId: stream.id,
-    ...rangeBody(query),
+    ...rangeBody(range),
     aggregation: query.aggregation ?? 'raw',
-    ...(await page(needs.store, asked)),
+    ...(await page(needs.store, asked, range)),
   }
 }
 
@@ -131,25 +133,25 @@ async function linesOf(
   }
 }
 
-async function page(store: QueriedStore, asked: DataQuery) {
+async function page(store: QueriedStore, asked: DataQuery, { nextCursor }: SettledRange) {
   if (asked.kind === 'raw') {
     const { fields } = asked.query
     const { points, next } = await store.query(asked.query)
     return {
       data: points.map((point) => pointBody(point, { fields, withExtra: fields.length === 0 })),
-      nextCursor: next ? encodeReadingsCursor(next) : null,
+      nextCursor: nextCursor(next ? encodeReadingsCursor(next) : null),
     }
   }
   if (asked.kind === 'windows') {
     const { points, next } = await store.windows(asked.query)
     return {
       data: points.map((point) => windowBody(point, asked.query.fields)),
-      nextCursor: next ? encodeWindowCursor(next) : null,
+      nextCursor: nextCursor(next ? encodeWindowCursor(next) : null),
     }
   }
   const { points, next } = await store.aggregate(asked.query)
   return {
     data: points.map((point) => aggregateBody(point)),
-    nextCursor: next ? encodeAggregateCursor(next) : null,
+    nextCursor: nextCursor(next ? encodeAggregateCursor(next) : null),
   }
 }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { askedTimeOrNumber, type SettledRange } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
 import { aggregationSchema, functionsNote, rangeParameters } from './data-api.ts'
 
@@ -40,6 +41,8 @@ export const streamSelection = {
 const optional = {
   ...streamSelection,
   ...rangeParameters,
+  start: askedTimeOrNumber('Included.'),
+  end: askedTimeOrNumber('Excluded.'),
   groupBy: {
     ...s.text,
     pattern: '^(stream|time|tag:.{1,63})$',
@@ -78,8 +81,9 @@ export const querySchema = s.record(
   },
 )
 
-/** The body of `POST /query`, as its schema lets it through. */
-export type QueryBody = Static<typeof querySchema>
+/** The body of `POST /query`, as its schema lets it through, by its instants. */
+export type QueryBody = Omit<Static<typeof querySchema>, 'start' | 'end' | 'order' | 'cursor'> &
+  SettledRange
 
 export const queryPageSchema = s.component(
   'QueryPage',

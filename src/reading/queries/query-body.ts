@@ -21,7 +21,16 @@ export function streamsQuery(
   streams: readonly QueriedStream[],
   nowUs: number,
 ): AggregateQuery {
-  const { start, end, aggregation, tz, fill = 'none', groupBy = 'stream', limit = 1_000 } = body
+  const {
+    start,
+    end,
+    order,
+    aggregation,
+    tz,
+    fill = 'none',
+    groupBy = 'stream',
+    limit = 1_000,
+  } = body
   const buckets = parseAggregation(aggregation, zoneParameter(tz))
   if (!buckets) {
     throw invalidParameter('aggregation', 'must not be raw: read streams as they are one by one')
@@ -32,6 +41,7 @@ export function streamsQuery(
     series: seriesOf(groups),
     timeWeights: timeWeights([...groups.values()], nowUs),
     ...timeRange(start, end),
+    order,
     buckets,
     // Where there is no stream there is no telling what is a field.
     fields:

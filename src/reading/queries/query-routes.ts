@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
+import { settledRange } from '../../requests/http/asked-range.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
@@ -34,13 +35,15 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
     add('POST /query', {
       operationId: 'queryStreams',
       summary: 'Aggregate the readings of many data streams at once.',
-      description: `Of all your streams, or of those that meet all of \`streamIds\`, \`vaultId\`, \`name\` and \`tags\`: ${streamsMax} at most. Points come in ascending time, and at one time by stream or tag.`,
+      description: `Of all your streams, or of those that meet all of \`streamIds\`, \`vaultId\`, \`name\` and \`tags\`: ${streamsMax} at most. Points come in the order of time, and at one time by stream or tag.`,
       scope: 'data:read',
       body: querySchema,
       answers: { 200: queryPageSchema },
       errors: [...storeErrors, 'not_found'],
       effect: async ({ caller: { userId }, body: asked }) => {
-        const body = await needs.share.during(userId, () => answer(needs, userId, asked))
+        const body = await needs.share.during(userId, () =>
+          answer(needs, userId, { ...asked, ...settledRange(asked, needs.nowUs()) }),
+        )
         return { statusCode: 200, body, changes: [] } as const
       },
     })
@@ -65,7 +68,7 @@ async function answer(
     aggregation,
     groupBy,
     data: points.map((point) => aggregateBody(point, seriesBody(groupBy, point.series))),
-    nextCursor: next ? encodeAggregateCursor(next) : null,
+    nextCursor: body.nextCursor(next ? encodeAggregateCursor(next) : null),
   }
 }
 
@@ -81,6 +84,6 @@ async function windowsAnswer(
     aggregation: body.aggregation,
     groupBy: 'stream',
     data: points.map((point) => windowBody(point, query.fields, { streamId: point.streamId })),
-    nextCursor: next ? encodeWindowCursor(next) : null,
+    nextCursor: body.nextCursor(next ? encodeWindowCursor(next) : null),
   }
 }

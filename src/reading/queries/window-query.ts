@@ -1,6 +1,7 @@
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import type { Fill } from '../../storage/time-series/aggregate-query.ts'
+import type { TimeOrder } from '../../storage/time-series/readings-query.ts'
 import type {
   StoredWindowsQuery,
   WindowCursor,
@@ -19,6 +20,7 @@ export interface WindowsQuery extends StoredWindowsQuery {
 interface WindowsParameters {
   readonly start?: string | undefined
   readonly end?: string | undefined
+  readonly order: TimeOrder
   readonly tz?: string | undefined
   readonly fill?: Fill | undefined
   readonly cursor?: string | undefined
@@ -38,13 +40,13 @@ interface AskedWindows {
  */
 export function windowsQuery(
   { streamIds, fields, known, limit }: AskedWindows,
-  { start, end, tz, fill = 'none', cursor }: WindowsParameters,
+  { start, end, order, tz, fill = 'none', cursor }: WindowsParameters,
 ): WindowsQuery {
   zoneParameter(tz)
   if (fill !== 'none') throw invalidParameter('fill', 'windows are not filled')
   for (const name of fields ?? []) assertWindowField(name, known)
   const after = parseWindowCursor(cursor)
-  return { streamIds, ...timeRange(start, end), limit, after, fields }
+  return { streamIds, ...timeRange(start, end), order, limit, after, fields }
 }
 
 /**

@@ -1,9 +1,10 @@
+import { askedTime } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
 
 /** Both ends have to be said: nobody removes all by leaving one out. */
 export const removalQuery = s.record({
-  start: { ...s.text, description: 'RFC 3339; included.', examples: ['2026-01-31T00:00:00Z'] },
-  end: { ...s.text, description: 'RFC 3339; excluded.', examples: ['2026-02-01T00:00:00Z'] },
+  start: askedTime('Included.'),
+  end: askedTime('Excluded.'),
 })
 
 export const acceptedRemovalSchema = s.record(

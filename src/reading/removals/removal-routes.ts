@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { settledRange } from '../../requests/http/asked-range.ts'
 import { noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
@@ -14,6 +15,7 @@ import type { Removals } from './removals.ts'
 export interface RemovalRoutesNeeds {
   readonly streams: DataStreamStore
   readonly removals: Removals
+  readonly nowUs: () => number
   readonly callerOf: CallerOf
 }
 
@@ -32,10 +34,11 @@ export function removalRoutes(needs: RemovalRoutesNeeds): FastifyPluginAsync {
       errors: ['journal_full', 'journal_unavailable', 'overloaded', 'rate_limited'],
       handler: async ({ caller, params, query, reply }) => {
         const stream = await ownStream(needs, caller.userId, params.streamId)
-        const range = timeRange(query.start, query.end)
+        const asked = settledRange(query, needs.nowUs())
+        const range = timeRange(asked.start, asked.end)
         const version = streamVersionOf(stream)
         if (await needs.removals.remove(caller.userId, version, range)) return null
-        const body = { streamId: stream.id, ...rangeBody(query), status: 'accepted' }
+        const body = { streamId: stream.id, ...rangeBody(asked), status: 'accepted' }
         return reply.code(202).send(body)
       },
     })

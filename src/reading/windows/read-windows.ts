@@ -1,5 +1,6 @@
 import { compareText } from '../../core/canonical-json.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { TimeOrder } from '../../storage/time-series/readings-query.ts'
 import { isWindowOf, saysTheSame } from '../../storage/time-series/windows/revisions.ts'
 import type {
   MarkedWindows,
@@ -8,7 +9,7 @@ import type {
   WindowContent,
   WindowCursor,
 } from '../../storage/time-series/windows/window-store.ts'
-import { groupsOf, type WindowedStore, windowsQuery } from './compute-windows.ts'
+import { type Group, groupsOf, type WindowedStore, windowsQuery } from './compute-windows.ts'
 
 /** A window as it is at this moment. */
 export interface WindowPoint extends WindowContent {
@@ -20,7 +21,7 @@ export interface WindowPoint extends WindowContent {
 }
 
 export interface WindowsPage {
-  /** In ascending time, and at one time by stream. */
+  /** In the order of time, and at one time by stream. */
   readonly points: readonly WindowPoint[]
   readonly next: WindowCursor | undefined
 }
@@ -37,21 +38,24 @@ export async function readWindows(
   query: StoredWindowsQuery,
   clock: Clock,
 ): Promise<WindowsPage> {
-  const { limit, after } = query
+  const { limit, after, order = 'asc' } = query
   // One more, to know whether anything follows.
   const { windows, marked } = await store.windows.stored({ ...query, limit: limit + 1 })
-  const page = new MergedPage(windows)
+  const page = new MergedPage(windows, order)
   const lastUs = windows.length > limit ? windows.at(-1)?.timestampUs : undefined
-  const groups = groupsOf(marked.flatMap((piece) => clipped(piece, after, lastUs))).toSorted(
-    (left, right) => left.fromUs - right.fromUs,
-  )
+  const shown =
+    order === 'desc'
+      ? { firstUs: lastUs, lastUs: after?.timestampUs }
+      : { firstUs: after?.timestampUs, lastUs }
+  const groups = inTurn(groupsOf(marked.flatMap((piece) => clipped(piece, shown))), order)
   for (const { pieces, ...group } of groups) {
-    if (page.countBefore(group.fromUs) > limit) break
+    if (page.countAhead(group) > limit) break
     const streamIds = pieces.map(({ streamId }) => streamId)
     const asked = windowsQuery({ ...group, streamIds, untilUs: clock.nowUs() })
     const { points, next } = await store.aggregate({
       ...asked,
       limit: limit + 1,
+      order,
       after: after && { timestampUs: after.timestampUs, series: after.streamId },
     })
     // What comes behind that many points is on a later page.
@@ -60,15 +64,29 @@ export async function readWindows(
   return page.cut(limit)
 }
 
+/** Groups in the order in which their windows are shown. */
+function inTurn<One extends Group<MarkedWindows>>(
+  groups: readonly One[],
+  order: TimeOrder,
+): readonly One[] {
+  return order === 'desc'
+    ? groups.toSorted((left, right) => right.toUs - left.toUs)
+    : groups.toSorted((left, right) => left.fromUs - right.fromUs)
+}
+
+/** The windows between which a page lies, as far as they are known. */
+interface ShownStretch {
+  readonly firstUs: number | undefined
+  readonly lastUs: number | undefined
+}
+
 /** The part of a piece that a page can show; nothing where that is none. */
 function clipped(
   piece: MarkedWindows,
-  after: WindowCursor | undefined,
-  lastUs: number | undefined,
+  { firstUs = 0, lastUs }: ShownStretch,
 ): readonly MarkedWindows[] {
   const { widthUs } = piece.definition
-  const firstUs = Math.floor((after?.timestampUs ?? 0) / widthUs) * widthUs
-  const fromUs = Math.max(piece.fromUs, firstUs)
+  const fromUs = Math.max(piece.fromUs, Math.floor(firstUs / widthUs) * widthUs)
   const endUs = lastUs === undefined ? piece.toUs : (Math.floor(lastUs / widthUs) + 1) * widthUs
   const toUs = Math.min(piece.toUs, endUs)
   return fromUs < toUs ? [{ ...piece, fromUs, toUs }] : []
@@ -83,14 +101,19 @@ interface Computed {
 /** Stored results, where marked windows are replaced by what they are now. */
 class MergedPage {
   readonly #points = new Map<string, WindowPoint>()
+  readonly #order: TimeOrder
 
-  constructor(stored: readonly StoredWindow[]) {
+  constructor(stored: readonly StoredWindow[], order: TimeOrder) {
+    this.#order = order
     for (const window of stored) this.#points.set(keyOf(window.streamId, window), window)
   }
 
-  countBefore(instantUs: number): number {
+  /** How many come before all that are in a stretch of time. */
+  countAhead({ fromUs, toUs }: { readonly fromUs: number; readonly toUs: number }): number {
     let count = 0
-    for (const { timestampUs } of this.#points.values()) if (timestampUs < instantUs) count++
+    for (const { timestampUs } of this.#points.values()) {
+      if (this.#order === 'desc' ? timestampUs >= toUs : timestampUs < fromUs) count++
+    }
     return count
   }
 
@@ -105,18 +128,22 @@ class MergedPage {
     }
     const last = computed.at(-1)
     for (const [key, stored] of outdated) {
-      if (isPart && last && inOrder(stored, { ...last, streamId: last.series }) > 0) continue
+      if (isPart && last && this.#compare(stored, { ...last, streamId: last.series }) > 0) continue
       this.#points.set(key, revised(stored, { ...stored, count: 0, values: {} }))
     }
   }
 
   cut(limit: number): WindowsPage {
-    const all = [...this.#points.values()].sort(inOrder)
+    const all = [...this.#points.values()].sort((left, right) => this.#compare(left, right))
     const points = all.slice(0, limit)
     const last = points.at(-1)
     const isLast = last === undefined || all.length <= limit
     const next = isLast ? undefined : { timestampUs: last.timestampUs, streamId: last.streamId }
     return { points, next }
+  }
+
+  #compare(left: WindowCursor, right: WindowCursor): number {
+    return this.#order === 'desc' ? inOrder(right, left) : inOrder(left, right)
   }
 
   #within(pieces: readonly MarkedWindows[]): Map<string, StoredWindow> {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../../core/errors.ts'
 import { decodeCursor, encodeCursor, type ListCursor } from '../../core/list-cursor.ts'
+import { pagingRemedy } from './request-remedies.ts'
 import { cursorLimitDefault, pageSizeDefault } from './schema.ts'
 
 type Query = Readonly<Record<string, unknown>>
@@ -18,7 +19,8 @@ export function integerParameter(query: Query, name: string, rule: IntegerRule):
   const isInteger = typeof given === 'number' || /^\d{1,16}$/.test(given as string)
   const value = isInteger ? Number(given) : Number.NaN
   if (value >= rule.min && value <= rule.max) return value
-  throw invalidParameter(name, `must be an integer from ${rule.min} to ${rule.max}`)
+  const message = `must be an integer from ${rule.min} to ${rule.max}`
+  throw invalidParameter(name, message, pagingRemedy(name, rule.max))
 }
 
 /** @throws DomainError `invalid_request` for a parameter that is only known in other cases */
@@ -69,12 +71,14 @@ export function sliceOf({ page, pageSize }: PageRequest) {
 export interface CursorRequest {
   readonly limit: number
   readonly after: ListCursor | undefined
+  /** What the cursor of the next page is made of the list's own. */
+  readonly nextCursor?: ((own: string) => string | null) | undefined
 }
 
 /** @throws DomainError `invalid_request` for a cursor that we have not made */
 export function cursorRequest(query: {
   readonly limit?: number
-  readonly cursor?: string
+  readonly cursor?: string | undefined
 }): CursorRequest {
   const { limit = cursorLimitDefault, cursor } = query
   if (cursor === undefined) return { limit, after: undefined }
@@ -88,12 +92,15 @@ export function cursorRequest(query: {
  */
 export function cursorPage<Item extends ListCursor>(
   found: readonly Item[],
-  { limit }: CursorRequest,
+  { limit, nextCursor }: CursorRequest,
   exchange: PageExchange,
 ): readonly Item[] {
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  if (last && found.length > limit) linkNext(encodeCursor(last), exchange)
+  if (last && found.length > limit) {
+    const own = encodeCursor(last)
+    linkNext(nextCursor?.(own) ?? own, exchange)
+  }
   return page
 }
 

@@ -29,13 +29,20 @@ function misspelt({ params, parentSchema }: Problem): string | undefined {
   return nearest && `Write ${nearest.known} for ${name}.`
 }
 
-const pageSizes: ReadonlySet<string> = new Set(['/limit', '/page_size'])
-
 function beyondLimit({ instancePath, keyword, params }: Problem): string | undefined {
-  if (!pageSizes.has(instancePath) || keyword !== 'maximum') return undefined
-  const name = instancePath.slice(1)
-  const most = String(params['limit'])
-  return name === 'limit'
-    ? `Set limit to ${most} or less, and ask for the next page with cursor: nextCursor of the answer has it, or its Link header.`
-    : `Set page_size to ${most} or less, and ask for the next page with page.`
+  return keyword === 'maximum'
+    ? pagingRemedy(instancePath.slice(1), Number(params['limit']))
+    : undefined
+}
+
+/** How to get more than a page can have; undefined for a parameter that is not about the length of one. */
+export function pagingRemedy(name: string, max: number): string | undefined {
+  switch (name) {
+    case 'limit':
+      return `Set limit to ${max} or less, and ask for the next page with cursor: nextCursor of the answer has it, or its Link header.`
+    case 'page_size':
+      return `Set page_size to ${max} or less, and ask for the next page with page.`
+    default:
+      return undefined
+  }
 }

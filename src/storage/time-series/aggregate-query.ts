@@ -1,3 +1,4 @@
+import type { TimeOrder } from './readings-query.ts'
 import type { ColumnType } from './shape.ts'
 
 /**
@@ -88,13 +89,15 @@ export interface TimeWeights {
   readonly untilUs: number
 }
 
-/** A page of aggregated points, in ascending time, and at one time by the key of their series. */
+/** A page of aggregated points, in the order of time, and at one time by the key of their series. */
 export interface AggregateQuery {
   /** By key, ascending in code units. A stream stands in one of them at most. */
   readonly series: readonly SeriesSelection[]
   /** [startUs, endUs): half open. Only readings within count, also in the buckets that it cuts. */
   readonly startUs: number
   readonly endUs: number
+  /** Ascending, unless something is said; descending it is that of the keys, too. */
+  readonly order?: TimeOrder | undefined
   readonly buckets: Buckets
   readonly fields: readonly AggregatedField[]
   /** What averages go by, where it is not the number of readings. */

@@ -62,6 +62,17 @@ export function bucketCount(runs: readonly BucketRun[]): number {
   return runs.reduce((sum, run) => sum + (run.endUs - run.startUs) / run.widthUs, 0)
 }
 
+/** The start of the bucket that so many others are before. */
+export function bucketStartAt(runs: readonly BucketRun[], place: number): number {
+  let left = place
+  for (const { startUs, widthUs, endUs } of runs) {
+    const count = (endUs - startUs) / widthUs
+    if (left < count) return startUs + left * widthUs
+    left -= count
+  }
+  return runs.at(-1)?.endUs ?? 0
+}
+
 /** The starts of at most `max` buckets, in order. */
 export function bucketStarts(runs: readonly BucketRun[], max: number): number[] {
   const starts: number[] = []

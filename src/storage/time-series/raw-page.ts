@@ -70,6 +70,11 @@ export function inOrder(left: ReadingsCursor, right: ReadingsCursor): number {
   return left.digest < right.digest ? -1 : 1
 }
 
+/** The order of a page: that of readings, or that from behind. */
+export function orderOf({ order }: Pick<ReadingsQuery, 'order'>): typeof inOrder {
+  return order === 'desc' ? (left, right) => inOrder(right, left) : inOrder
+}
+
 const digestMax = 2n ** 64n - 1n
 
 /** The place that a reading is the first one behind. */
@@ -82,7 +87,8 @@ export function placeBefore({ timestampUs, digest }: ReadingsCursor): ReadingsCu
 /** A page that is being filled. */
 export class RawPage {
   readonly query: ReadingsQuery
-  readonly #startUs: number
+  /** Where the page begins: with the newest reading, where it goes from behind. */
+  readonly #startUs: number | undefined
   readonly #points: OrderedPoint[] = []
   #bytes = 0
   #spanUs: number
@@ -91,7 +97,8 @@ export class RawPage {
   constructor(query: ReadingsQuery) {
     const { startUs, after } = query
     this.query = query
-    this.#startUs = after === undefined ? startUs : Math.max(startUs, after.timestampUs)
+    this.#startUs =
+      query.order === 'desc' ? after?.timestampUs : Math.max(startUs, after?.timestampUs ?? startUs)
     this.#spanUs = Math.max(spanUsMin, after?.spanUs ?? Number.POSITIVE_INFINITY)
   }
 
@@ -126,7 +133,8 @@ export class RawPage {
   end(): void {
     const last = this.#points.at(-1)
     if (!last) return
-    const coveredUs = last.timestampUs - this.#startUs
+    const startUs = this.#startUs ?? this.#points[0]?.timestampUs ?? 0
+    const coveredUs = Math.abs(last.timestampUs - startUs)
     const spanUs = Math.min(this.#spanUs, Math.max(spanUsMin, coveredUs + coveredUs / 4))
     this.#next = { timestampUs: last.timestampUs, digest: last.digest, spanUs: Math.ceil(spanUs) }
   }

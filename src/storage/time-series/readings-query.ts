@@ -21,12 +21,17 @@ export interface ReadingsCursor {
 /** The place before all readings: none is from before 1970 (decisions.md#times-of-readings). */
 export const beforeAll: ReadingsCursor = { timestampUs: -1, digest: 0n }
 
-/** A page of a stream's readings as they were sent, in ascending time. */
+/** In which direction of time a page is read. The pages of one are those of the other from behind, reading by reading. */
+export type TimeOrder = 'asc' | 'desc'
+
+/** A page of a stream's readings as they were sent, in the order of time. */
 export interface ReadingsQuery {
   readonly streamId: string
   /** [startUs, endUs): half open. */
   readonly startUs: number
   readonly endUs: number
+  /** Ascending, unless something is said. */
+  readonly order?: TimeOrder | undefined
   /** Only these fields; all when empty. */
   readonly fields: readonly string[]
   readonly limit: number

@@ -3,11 +3,13 @@ import { bucketStartUs, nextBucketUs } from '../bucket-runs.ts'
 import { chunksAfter } from './chunks.ts'
 import { filledPage } from './filled-page.ts'
 import { pageOf } from './page.ts'
+import { pageBefore } from './page-before.ts'
 import { PageRoom } from './page-room.ts'
 import type { PointReader, Position } from './point-reader.ts'
 
 /** One page of aggregated points. @throws DomainError `too_many_points` */
 export async function aggregatePage(reader: PointReader): Promise<AggregatePage> {
+  if (reader.query.order === 'desc') return await pageBefore(reader)
   const after = positionOf(reader.query)
   return reader.query.fill === 'none'
     ? await sparsePage(reader, after)
@@ -34,7 +36,7 @@ async function sparsePage(
   const points: AggregatePoint[] = []
   const room = new PageRoom(reader.query)
   for (const chunk of chunksAfter(reader, range, room.wanted)) {
-    for (const point of await reader.points(chunk, room, position)) points.push(point)
+    for (const point of await reader.points(chunk, room, { after: position })) points.push(point)
     if (room.isFull) break
   }
   return pageOf(points, room.isFull)

@@ -12,11 +12,12 @@ import type { PointReader, Position, Range } from './point-reader.ts'
 export async function filledPage(
   reader: PointReader,
   after: Position | undefined,
+  pointsMax = reader.query.limit,
 ): Promise<AggregatePage> {
   const { query } = reader
   if (query.series.length === 0) return { points: [], next: undefined }
   assertFillable(query)
-  const page = new PageRoom(query)
+  const page = new PageRoom({ ...query, limit: pointsMax })
   // Points that have readings bring texts along, of which no more are to be read than fit in; all
   // of them are counted.
   const limit = page.wanted + 2 * query.series.length
@@ -87,7 +88,7 @@ async function readGrid(reader: PointReader, block: Block, room: PageRoom): Prom
     toUs: Math.min(endUs, nextBucketUs(buckets, some.at(-1) ?? 0)),
   })
   for (const chunk of chunksAfter(reader, rangeOf(starts), starts.length * series.length)) {
-    for (const point of await reader.points(chunk, room, after)) found.push(point)
+    for (const point of await reader.points(chunk, room, { after })) found.push(point)
     if (room.isFull) break
   }
   const indices = new Map(series.map(({ key }, index) => [key, index]))

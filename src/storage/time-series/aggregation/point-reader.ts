@@ -1,5 +1,6 @@
 import type { AggregatedField, AggregatePoint, AggregateQuery } from '../aggregate-query.ts'
 import type { KnownValue } from '../fill.ts'
+import type { TimeOrder } from '../readings-query.ts'
 import type { PageRoom } from './page-room.ts'
 
 /** A stretch of time, in microseconds: half open. */
@@ -8,11 +9,18 @@ export interface Range {
   readonly toUs: number
 }
 
-/** Where a page begins: behind the point of this series in this bucket. */
+/** Where a page begins: behind the point of this series in this bucket, or before it in the descending order. */
 export interface Position {
   readonly bucketUs: number
   /** The index of the series. */
   readonly series: number
+}
+
+/** Which points of a range come first. */
+export interface PointsPlace {
+  readonly after?: Position | undefined
+  /** Ascending, unless something is said. */
+  readonly order?: TimeOrder | undefined
 }
 
 /** By the index of the series, and that of the field. */
@@ -30,11 +38,11 @@ export interface PointReader {
   readonly stretches: readonly Range[]
 
   /**
-   * The first points of a range in the order of the query, of those after a position, for which there is room: it
+   * The first points of a range in an order, of those after a position, for which there is room: it
    * is taken, and nothing is in memory that has none. No bucket is cut by the range, unless it is cut by that of the
    * query.
    */
-  points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]>
+  points(range: Range, room: PageRoom, place?: PointsPlace): Promise<AggregatePoint[]>
 
   /** The last, or first, value in a range, of each of the fields that are asked for by their indices. */
   outermost(

@@ -1,6 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { inOrder, type OrderedPage, type OrderedPoint, type Outline, RawPage } from '../raw-page.ts'
-import type { ReadingsPage, ReadingsQuery } from '../readings-query.ts'
+import {
+  inOrder,
+  type OrderedPage,
+  type OrderedPoint,
+  type Outline,
+  orderOf,
+  RawPage,
+} from '../raw-page.ts'
+import type { ReadingsPage, ReadingsQuery, TimeOrder } from '../readings-query.ts'
 import type { Column } from '../shape.ts'
 import { type Catalog, quoted } from './catalog.ts'
 import { startOfMonthUs } from './months.ts'
@@ -29,15 +36,19 @@ interface Stretch {
   readonly endUs: number
 }
 
-/** [startUs, endUs), without what stands at its start up to a digest. */
+/**
+ * [startUs, endUs), without what stands at its start up to a digest, or from a digest on at its last
+ * microsecond.
+ */
 export interface Window {
   readonly startUs: number
   readonly endUs: number
-  readonly afterDigest: bigint | undefined
+  readonly afterDigest?: bigint | undefined
+  readonly beforeDigest?: bigint | undefined
 }
 
 /**
- * One page of a stream's readings as they are, in the order of (time, digest).
+ * One page of a stream's readings as they are, in the order of (time, digest), or in that from behind.
  *
  * A page ends at its limit of rows or of bytes, whichever comes first. So each stretch of time is
  * read twice: first the order and the sizes, which tell where the page ends, and then the readings up
@@ -64,7 +75,7 @@ export async function readPage(
   query: ReadingsQuery,
 ): Promise<OrderedPage> {
   const page = new RawPage(query)
-  for (const stretch of stretchesOf(sources)) {
+  for (const stretch of stretchesOf(sources, query.order)) {
     const isFull = await readStretch(connection, stretch, page)
     if (isFull) break
   }
@@ -77,20 +88,15 @@ async function readStretch(
   stretch: Stretch,
   page: RawPage,
 ): Promise<boolean> {
-  const { startUs, endUs, after } = page.query
-  const hasCursor = after !== undefined && after.timestampUs >= startUs
-  const firstUs = Math.max(stretch.startUs, startUs, hasCursor ? after.timestampUs : 0)
-  const lastUs = Math.min(stretch.endUs, endUs)
-  for (let atUs = firstUs; atUs < lastUs; ) {
-    const window: Window = {
-      startUs: atUs,
-      endUs: Math.min(atUs + page.spanUs, lastUs),
-      afterDigest: hasCursor && atUs === after.timestampUs ? after.digest : undefined,
-    }
+  const { order } = page.query
+  const next = order === 'desc' ? windowBefore : windowAfter
+  for (let window = next(page, stretch); window; window = next(page, stretch, window)) {
+    const { startUs, endUs } = window
     const sources = stretch.sources.filter(
-      (source) => source.startUs < window.endUs && source.endUs > window.startUs,
+      (source) => source.startUs < endUs && source.endUs > startUs,
     )
-    const found = await outlineOf(connection, { sources, window, rows: page.rowsWanted })
+    const asked = { sources, window, rows: page.rowsWanted, order }
+    const found = await outlineOf(connection, asked)
     const taken = page.roomFor(found)
     const last = found[taken - 1]
     if (last) page.add(await pointsOf(connection, { sources, window, last }, page.query))
@@ -99,19 +105,51 @@ async function readStretch(
       return true
     }
     page.widen(found.length)
-    atUs = window.endUs
   }
   return false
+}
+
+/** The stretch of time behind a window that is looked through next; undefined at the end of the months. */
+function windowAfter(page: RawPage, months: Stretch, done?: Window): Window | undefined {
+  const { startUs, endUs, after } = page.query
+  const hasCursor = after !== undefined && after.timestampUs >= startUs
+  const firstUs = Math.max(months.startUs, startUs, hasCursor ? after.timestampUs : 0)
+  const lastUs = Math.min(months.endUs, endUs)
+  const atUs = done?.endUs ?? firstUs
+  if (atUs >= lastUs) return undefined
+  return {
+    startUs: atUs,
+    endUs: Math.min(atUs + page.spanUs, lastUs),
+    afterDigest: hasCursor && atUs === after.timestampUs ? after.digest : undefined,
+  }
+}
+
+/** The stretch of time before a window, for a page from behind. */
+function windowBefore(page: RawPage, months: Stretch, done?: Window): Window | undefined {
+  const { startUs, endUs, after } = page.query
+  const hasCursor = after !== undefined && after.timestampUs < endUs
+  const firstUs = Math.max(months.startUs, startUs)
+  const lastUs = Math.min(months.endUs, hasCursor ? after.timestampUs + 1 : endUs)
+  const atUs = done?.startUs ?? lastUs
+  if (atUs <= firstUs) return undefined
+  return {
+    startUs: Math.max(atUs - page.spanUs, firstUs),
+    endUs: atUs,
+    beforeDigest: hasCursor && atUs === after.timestampUs + 1 ? after.digest : undefined,
+  }
+}
+
+interface AskedOutline {
+  readonly sources: readonly Source[]
+  readonly window: Window
+  readonly rows: number
+  readonly order: TimeOrder | undefined
 }
 
 /** Order and sizes of the first readings of a window. */
 async function outlineOf(
   connection: DuckDBConnection,
-  {
-    sources,
-    window,
-    rows,
-  }: { readonly sources: readonly Source[]; readonly window: Window; readonly rows: number },
+  { sources, window, rows, order = 'asc' }: AskedOutline,
 ): Promise<Outline[]> {
   // Between two months that have readings there may be one that has none.
   if (sources.length === 0) return []
@@ -122,7 +160,7 @@ async function outlineOf(
   const found = await rowsOf(
     connection,
     `SELECT epoch_us(t)::DOUBLE AS t, d, b::DOUBLE AS b FROM (${onceEach(sources, parts)}) AS found
-     ORDER BY found.t, d LIMIT ${rows}`,
+     ORDER BY found.t ${order}, d ${order} LIMIT ${rows}`,
   )
   return found.map((row) => ({
     timestampUs: row['t'] as number,
@@ -146,20 +184,21 @@ async function pointsOf(
     window,
     last,
   }: { readonly sources: readonly Source[]; readonly window: Window; readonly last: Outline },
-  { fields }: ReadingsQuery,
+  query: ReadingsQuery,
 ): Promise<OrderedPoint[]> {
   const points: OrderedPoint[] = []
   const time = instant(last.timestampUs)
-  const upToLast = `"timestamp" <= ${time} AND ("timestamp" < ${time} OR "$digest" <= ${last.digest}::UBIGINT)`
+  const [beyond, upTo] = query.order === 'desc' ? ['>', '>='] : ['<', '<=']
+  const upToLast = `"timestamp" ${upTo} ${time} AND ("timestamp" ${beyond} ${time} OR "$digest" ${upTo} ${last.digest}::UBIGINT)`
   for (const { table, key, columns } of sources) {
     const rows = await rowsOf(
       connection,
       `SELECT ${readingList(columns)} FROM ${quoted(table)}
        WHERE ${within(key, window)} AND ${upToLast}`,
     )
-    for (const row of rows) points.push(pointOf(row, columns, fields.length === 0))
+    for (const row of rows) points.push(pointOf(row, columns, query.fields.length === 0))
   }
-  points.sort(inOrder)
+  points.sort(orderOf(query))
   if (!sources.some(({ isLate }) => isLate)) return points
   return points.filter((point, at) => {
     const before = points[at - 1]
@@ -167,7 +206,7 @@ async function pointsOf(
   })
 }
 
-export function within(key: number, { startUs, endUs, afterDigest }: Window): string {
+export function within(key: number, { startUs, endUs, afterDigest, beforeDigest }: Window): string {
   const start = instant(startUs)
   const conditions = [
     `"streamId" = ${key}`,
@@ -176,6 +215,10 @@ export function within(key: number, { startUs, endUs, afterDigest }: Window): st
   ]
   if (afterDigest !== undefined) {
     conditions.push(`("timestamp" > ${start} OR "$digest" > ${afterDigest}::UBIGINT)`)
+  }
+  if (beforeDigest !== undefined) {
+    const last = instant(endUs - 1)
+    conditions.push(`("timestamp" < ${last} OR "$digest" < ${beforeDigest}::UBIGINT)`)
   }
   return conditions.join(' AND ')
 }
@@ -188,13 +231,14 @@ function instant(timestampUs: number): string {
 export function sourcesOf(catalog: Catalog, query: ReadingsQuery): Source[] {
   const stream = catalog.streams.get(query.streamId)
   if (!stream) return []
-  const { startUs, endUs, fields, after } = query
-  const firstUs = Math.max(startUs, after?.timestampUs ?? 0)
+  const { startUs, endUs, fields, order, after } = query
+  const firstUs = order === 'desc' ? startUs : Math.max(startUs, after?.timestampUs ?? 0)
+  const lastUs = order === 'desc' && after ? Math.min(endUs, after.timestampUs + 1) : endUs
   const sources: Source[] = []
   for (const shapeId of stream.shapes) {
     const all = catalog.shapes.get(shapeId)?.columns ?? []
     const columns = fields.length === 0 ? all : all.filter(({ name }) => fields.includes(name))
-    for (const { name: table, month } of catalog.tablesOf(shapeId, firstUs, endUs)) {
+    for (const { name: table, month } of catalog.tablesOf(shapeId, firstUs, lastUs)) {
       const time = { startUs: startOfMonthUs(month), endUs: startOfMonthUs(month + 1) }
       sources.push({ table, key: stream.key, columns, ...time })
     }
@@ -203,14 +247,19 @@ export function sourcesOf(catalog: Catalog, query: ReadingsQuery): Source[] {
 }
 
 /** One month first, which mostly fills the page, and then more of them together. */
-function* stretchesOf(sources: readonly Source[]): Generator<Stretch> {
-  const inTime = sources.toSorted((left, right) => left.startUs - right.startUs)
+function* stretchesOf(
+  sources: readonly Source[],
+  order: TimeOrder | undefined,
+): Generator<Stretch> {
+  const direction = order === 'desc' ? -1 : 1
+  const inTime = sources.toSorted((left, right) => direction * (left.startUs - right.startUs))
   const months = [...Map.groupBy(inTime, ({ startUs }) => startUs).values()]
   let together = 1
   for (let at = 0; at < months.length; ) {
     const stretch = months.slice(at, at + together).flat()
-    const startUs = stretch[0]?.startUs ?? 0
-    const endUs = stretch.at(-1)?.endUs ?? 0
+    const ends = [stretch[0], stretch.at(-1)].flatMap((source) => source ?? [])
+    const startUs = Math.min(...ends.map((source) => source.startUs))
+    const endUs = Math.max(...ends.map((source) => source.endUs))
     yield { sources: stretch, startUs, endUs }
     at += together
     together = Math.min(together * 2, monthsTogether)

@@ -1,5 +1,6 @@
 import type { AggregatedField } from '../aggregate-query.ts'
 import type { Expiry } from '../expiry.ts'
+import type { TimeOrder } from '../readings-query.ts'
 
 /**
  * How a stream's windows are cut, and what is made of the readings in each (decisions.md#windows).
@@ -80,6 +81,8 @@ export interface StoredWindowsQuery {
   readonly streamIds: readonly string[]
   readonly startUs: number
   readonly endUs: number
+  /** Ascending, unless something is said; descending it is that of the streams, too. */
+  readonly order?: TimeOrder | undefined
   readonly limit: number
   readonly after: WindowCursor | undefined
 }
@@ -100,7 +103,7 @@ export interface MarkedWindows {
 }
 
 export interface StoredWindows {
-  /** In ascending time, and at one time by stream: `limit` at most. */
+  /** In the order of time, and at one time by stream: `limit` at most. */
   readonly windows: readonly StoredWindow[]
   /** What was marked when the question began: the results of these may be outdated, or missing. */
   readonly marked: readonly MarkedWindows[]

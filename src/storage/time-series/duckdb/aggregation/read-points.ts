@@ -4,6 +4,7 @@ import type { PageRoom } from '../../aggregation/page-room.ts'
 import type {
   OutermostValues,
   PointReader,
+  PointsPlace,
   Position,
   Range,
 } from '../../aggregation/point-reader.ts'
@@ -11,6 +12,7 @@ import { resultType } from '../../aggregation/united-fields.ts'
 import { nextBucketUs } from '../../bucket-runs.ts'
 import type { KnownValue } from '../../fill.ts'
 import { type Row, toJson } from '../../point-values.ts'
+import type { TimeOrder } from '../../readings-query.ts'
 import { type Catalog } from '../catalog.ts'
 import { startOfMonthUs } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
@@ -23,6 +25,7 @@ interface AskedRows {
   readonly range: Range
   readonly limit: number
   readonly after?: Position | undefined
+  readonly order: TimeOrder
   /** The last one. */
   readonly upTo?: Position
 }
@@ -59,8 +62,12 @@ export class DuckDbPointReader implements PointReader {
   }
 
   /** Points with texts are looked for twice: how long these are tells how many of them can be read. */
-  async points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]> {
-    const asked = { range, limit: room.wanted, after }
+  async points(
+    range: Range,
+    room: PageRoom,
+    { after, order = 'asc' }: PointsPlace = {},
+  ): Promise<AggregatePoint[]> {
+    const asked = { range, limit: room.wanted, after, order }
     const rows = this.#measured
       ? await this.#rowsWithTexts(this.#measured, asked, room)
       : await this.#firstRows(this.#needs.selection, asked)
@@ -81,21 +88,32 @@ export class DuckDbPointReader implements PointReader {
     if (!last) return []
     const upTo = { bucketUs: Number(last['$bucket']), series: Number(last['$series']) }
     // What is behind the last one is not aggregated: all of it would be in memory.
-    const toUs = Math.min(asked.range.toUs, nextBucketUs(this.query.buckets, upTo.bucketUs))
-    const range = { fromUs: asked.range.fromUs, toUs }
+    const { fromUs, toUs } = asked.range
+    const range =
+      asked.order === 'desc'
+        ? { fromUs: Math.max(fromUs, upTo.bucketUs), toUs }
+        : { fromUs, toUs: Math.min(toUs, nextBucketUs(this.query.buckets, upTo.bucketUs)) }
     return await this.#firstRows(this.#needs.selection, { ...asked, range, limit: count, upTo })
   }
 
-  async #firstRows(selection: Selection, { range, limit, after, upTo }: AskedRows): Promise<Row[]> {
+  async #firstRows(
+    selection: Selection,
+    { range, limit, after, order, upTo }: AskedRows,
+  ): Promise<Row[]> {
+    const [behind, before] = order === 'desc' ? ['<', '>'] : ['>', '<']
     const conditions = [
-      ...(after ? [`("$bucket" > ${after.bucketUs} OR "$series" > ${after.series})`] : []),
-      ...(upTo ? [`("$bucket" < ${upTo.bucketUs} OR "$series" <= ${upTo.series})`] : []),
+      ...(after
+        ? [`("$bucket" ${behind} ${after.bucketUs} OR "$series" ${behind} ${after.series})`]
+        : []),
+      ...(upTo
+        ? [`("$bucket" ${before} ${upTo.bucketUs} OR "$series" ${before}= ${upTo.series})`]
+        : []),
     ]
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
     const rowsFrom = async (points: string) =>
       await rowsOf(
         this.#needs.connection,
-        `SELECT * FROM (${points}) ${where} ORDER BY "$bucket", "$series" LIMIT ${limit}`,
+        `SELECT * FROM (${points}) ${where} ORDER BY "$bucket" ${order}, "$series" ${order} LIMIT ${limit}`,
       )
     return await this.#rows(selection, range, rowsFrom)
   }

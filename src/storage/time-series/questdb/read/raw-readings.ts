@@ -1,8 +1,8 @@
 import {
-  inOrder,
   type OrderedPage,
   type OrderedPoint,
   type Outline,
+  orderOf,
   RawPage,
 } from '../../raw-page.ts'
 import type { ReadingsQuery } from '../../readings-query.ts'
@@ -11,14 +11,16 @@ import type { ReadSession, ReadTable } from './session.ts'
 import {
   digestAbove,
   digestOrder,
-  digestUpTo,
   microseconds,
   ofStreams,
+  readingsBefore,
+  readingsFrom,
+  readingsUpTo,
   within,
 } from './statement.ts'
 
 /**
- * One page of a stream's readings as they are, in the order of (time, digest).
+ * One page of a stream's readings as they are, in the order of (time, digest), or in that from behind.
  *
  * It is read twice: first the order and the sizes, which tell where the page ends, and then the readings
  * up to there; otherwise ten thousand readings with megabytes each would be in memory before anybody
@@ -32,31 +34,38 @@ export async function readRaw(session: ReadSession, query: ReadingsQuery): Promi
     return { name, columns: fields.length === 0 ? columns : columns.filter(isAsked) }
   })
   const condition = conditionOf(session, query)
+  const order = orderOf(query)
   const found: Outline[] = []
   for (const table of tables) {
-    found.push(...(await outlineOf(session, table, { condition, rows: page.rowsWanted })))
+    found.push(...(await outlineOf(session, table, { condition, query, rows: page.rowsWanted })))
   }
-  found.sort(inOrder)
+  found.sort(order)
   const last = found[page.roomFor(found) - 1]
   if (!last) return page.close()
   const points: OrderedPoint[] = []
   for (const table of tables) {
     points.push(...(await pointsUpTo(session, table, { condition, last, query })))
   }
-  page.add(points.sort(inOrder))
+  page.add(points.sort(order))
   if (points.length < found.length) page.end()
   return page.close()
+}
+
+interface Asked {
+  readonly condition: string
+  readonly query: ReadingsQuery
 }
 
 /** Order and sizes of the first readings. */
 async function outlineOf(
   session: ReadSession,
   { name, columns }: ReadTable,
-  { condition, rows }: { readonly condition: string; readonly rows: number },
+  { condition, query, rows }: Asked & { readonly rows: number },
 ): Promise<Outline[]> {
+  const direction = query.order === 'desc' ? 'DESC' : 'ASC'
   const found = await session.rows(
     `SELECT ${microseconds('"timestamp"')}, "$digest", ${readingSize(columns)} FROM ${name}
-     WHERE ${condition} ORDER BY "timestamp", ${digestOrder('ASC')} LIMIT ${rows}`,
+     WHERE ${condition} ORDER BY "timestamp" ${direction}, ${digestOrder(direction)} LIMIT ${rows}`,
   )
   return found.map(([time, digest, bytes]) => ({
     timestampUs: Number(time),
@@ -69,25 +78,24 @@ async function outlineOf(
 async function pointsUpTo(
   session: ReadSession,
   { name, columns }: ReadTable,
-  {
-    condition,
-    last,
-    query,
-  }: { readonly condition: string; readonly last: Outline; readonly query: ReadingsQuery },
+  { condition, last, query }: Asked & { readonly last: Outline },
 ): Promise<OrderedPoint[]> {
-  const { timestampUs, digest } = last
+  const upToLast = query.order === 'desc' ? readingsFrom(last) : readingsUpTo(last)
   const rows = await session.rows(
-    `SELECT ${selectedReading(columns)} FROM ${name} WHERE ${condition}
-     AND "timestamp" <= ${timestampUs} AND ("timestamp" < ${timestampUs} OR ${digestUpTo(digest)})`,
+    `SELECT ${selectedReading(columns)} FROM ${name} WHERE ${condition} AND ${upToLast}`,
   )
   return rows.map((row) => pointOf(row, columns, query.fields.length === 0))
 }
 
 function conditionOf(
   session: ReadSession,
-  { streamId, startUs, endUs, after }: ReadingsQuery,
+  { streamId, startUs, endUs, order, after }: ReadingsQuery,
 ): string {
-  const hasCursor = after !== undefined && after.timestampUs >= startUs
+  if (order === 'desc' && after !== undefined && after.timestampUs < endUs) {
+    const range = within({ fromUs: startUs, toUs: endUs })
+    return [ofStreams([streamId]), range, readingsBefore(after), session.visible].join(' AND ')
+  }
+  const hasCursor = order !== 'desc' && after !== undefined && after.timestampUs >= startUs
   const fromUs = hasCursor ? after.timestampUs : startUs
   const conditions = [
     ofStreams([streamId]),

@@ -1,5 +1,6 @@
 import type { Offset } from '../../../journal/journal.ts'
 import type { Range } from '../../aggregation/point-reader.ts'
+import type { ReadingsCursor } from '../../readings-query.ts'
 import { literal, storedDigest } from '../layout.ts'
 
 /**
@@ -42,11 +43,28 @@ export function digestAbove(digest: bigint): string {
   return stored === lowest ? '"$digest" < 0' : `("$digest" < 0 AND "$digest" > ${stored})`
 }
 
-export function digestUpTo(digest: bigint): string {
+function digestUpTo(digest: bigint): string {
   const stored = storedDigest(digest)
   if (stored >= 0n) return `("$digest" >= 0 AND "$digest" <= ${stored})`
   const half = '"$digest" >= 0 OR "$digest" = null'
   return stored === lowest ? `(${half})` : `(${half} OR "$digest" <= ${stored})`
+}
+
+/** Readings before one, in the order of time and of digest. */
+export function readingsBefore({ timestampUs, digest }: ReadingsCursor): string {
+  if (digest === 0n) return `"timestamp" < ${timestampUs}`
+  return `"timestamp" <= ${timestampUs} AND ("timestamp" < ${timestampUs} OR ${digestUpTo(digest - 1n)})`
+}
+
+/** A reading and those behind it. */
+export function readingsFrom({ timestampUs, digest }: ReadingsCursor): string {
+  if (digest === 0n) return `"timestamp" >= ${timestampUs}`
+  return `"timestamp" >= ${timestampUs} AND ("timestamp" > ${timestampUs} OR ${digestAbove(digest - 1n)})`
+}
+
+/** A reading and those before it. */
+export function readingsUpTo({ timestampUs, digest }: ReadingsCursor): string {
+  return `"timestamp" <= ${timestampUs} AND ("timestamp" < ${timestampUs} OR ${digestUpTo(digest)})`
 }
 
 export function digestIn(digests: readonly bigint[]): string {

@@ -1,3 +1,4 @@
+import type { TimeOrder } from '../../readings-query.ts'
 import { type KeptRow, storedWindow } from '../../windows/kept-rows.ts'
 import type { StoredWindow, StoredWindowsQuery } from '../../windows/window-store.ts'
 import type { WindowTables } from './window-tables.ts'
@@ -6,21 +7,20 @@ import type { WindowTables } from './window-tables.ts'
 const portionMin = 16
 const portionMax = 1_000
 
-/** Results in ascending time, and at one time by stream. */
+/** Results in the order of time, and at one time by stream. */
 export function readResults(tables: WindowTables, query: StoredWindowsQuery): StoredWindow[] {
-  const { streamIds, startUs, endUs, after, limit } = query
+  const { streamIds, limit, order = 'asc' } = query
   const portion = Math.min(portionMax, Math.max(portionMin, Math.ceil(limit / streamIds.length)))
-  const done = after ? streamIds.findLastIndex((id) => id <= after.streamId) : -1
-  const lanes = streamIds.map((streamId, place) => {
-    const behindUs = after ? after.timestampUs + (place <= done ? 1 : 0) : 0
-    const range = { startUs: Math.max(startUs, behindUs), endUs }
-    return new Lane(tables, { streamId, range, portion })
+  const lanes = streamIds.map((streamId) => {
+    const range = rangeBehind(query, streamId)
+    return new Lane(tables, { streamId, range, portion, order })
   })
+  if (order === 'desc') lanes.reverse()
   const found: StoredWindow[] = []
   for (;;) {
     // Windows that are alike begin together: mostly all streams have one at a time.
-    const nextUs = lanes.reduce((least, { nextUs: own }) => Math.min(least, own), endUs)
-    if (nextUs >= endUs) return found
+    const nextUs = nextOf(lanes, order)
+    if (nextUs === undefined) return found
     for (const lane of lanes) {
       if (lane.nextUs !== nextUs) continue
       found.push(lane.take())
@@ -29,10 +29,35 @@ export function readResults(tables: WindowTables, query: StoredWindowsQuery): St
   }
 }
 
+function nextOf(lanes: readonly Lane[], order: TimeOrder): number | undefined {
+  const pick = order === 'desc' ? Math.max : Math.min
+  let next: number | undefined
+  for (const { nextUs } of lanes) {
+    if (nextUs !== undefined) next = pick(next ?? nextUs, nextUs)
+  }
+  return next
+}
+
+interface Range {
+  readonly startUs: number
+  readonly endUs: number
+}
+
+/** The part of a range in which windows of a stream are behind the cursor. */
+function rangeBehind(query: StoredWindowsQuery, streamId: string): Range {
+  const { startUs, endUs, after, order } = query
+  if (after === undefined) return { startUs, endUs }
+  const { timestampUs } = after
+  return order === 'desc'
+    ? { startUs, endUs: Math.min(endUs, timestampUs + (streamId < after.streamId ? 1 : 0)) }
+    : { startUs: Math.max(startUs, timestampUs + (streamId <= after.streamId ? 1 : 0)), endUs }
+}
+
 interface LaneNeeds {
   readonly streamId: string
-  readonly range: { readonly startUs: number; readonly endUs: number }
+  readonly range: Range
   readonly portion: number
+  readonly order: TimeOrder
 }
 
 /** Results of one stream, read portion by portion, as far as they are asked for. */
@@ -45,24 +70,29 @@ class Lane {
   constructor(tables: WindowTables, needs: LaneNeeds) {
     this.#tables = tables
     this.#needs = needs
-    this.#read(needs.range.startUs)
+    this.#read(needs.range)
   }
 
-  /** Where the next window begins; infinite when there is none. */
-  get nextUs(): number {
-    return Number(this.#rows[this.#at]?.['start_us'] ?? Number.POSITIVE_INFINITY)
+  /** Where the next window begins; undefined when there is none. */
+  get nextUs(): number | undefined {
+    const row = this.#rows[this.#at]
+    return row && Number(row['start_us'])
   }
 
   /** The next one, which is there. */
   take(): StoredWindow {
-    const window = storedWindow(this.#needs.streamId, this.#rows[this.#at++] as KeptRow)
-    if (this.#at === this.#needs.portion) this.#read(window.timestampUs + 1)
+    const { streamId, range, portion, order } = this.#needs
+    const window = storedWindow(streamId, this.#rows[this.#at++] as KeptRow)
+    if (this.#at < portion) return window
+    const { timestampUs } = window
+    const rest = order === 'desc' ? { endUs: timestampUs } : { startUs: timestampUs + 1 }
+    this.#read({ ...range, ...rest })
     return window
   }
 
-  #read(startUs: number): void {
-    const { streamId, range, portion } = this.#needs
-    this.#rows = this.#tables.resultsIn(streamId, { ...range, startUs, limit: portion })
+  #read(range: Range): void {
+    const { streamId, portion, order } = this.#needs
+    this.#rows = this.#tables.resultsIn(streamId, { ...range, limit: portion, order })
     this.#at = 0
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { TimeOrder } from '../../readings-query.ts'
 import { type KeptRow, marksByStream, segmentsByStream } from '../../windows/kept-rows.ts'
 import type { WindowResult } from '../../windows/revisions.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
@@ -32,6 +33,13 @@ export interface KeptStream {
   readonly windows: StreamWindows
 }
 
+interface AskedResults {
+  readonly startUs: number
+  readonly endUs: number
+  readonly limit: number
+  readonly order?: TimeOrder | undefined
+}
+
 /**
  * Definitions, marks and results of windows, in the file that has position and counts: so all of them
  * change in one transaction, which QuestDB has none for. Whoever writes has begun one.
@@ -45,7 +53,7 @@ export class WindowTables {
   readonly #unmark: StatementSync
   readonly #result: StatementSync
   readonly #newest: StatementSync
-  readonly #results: StatementSync
+  readonly #results: Readonly<Record<TimeOrder, StatementSync>>
   readonly #place: StatementSync
   readonly #expire: StatementSync
 
@@ -67,10 +75,12 @@ export class WindowTables {
     this.#newest = database.prepare(
       'SELECT max(start_us) AS newest FROM window_results WHERE stream = ?',
     )
-    this.#results = database.prepare(
-      `SELECT start_us, count, revision, computed_at_us, content FROM window_results
-       WHERE stream = ? AND start_us >= ? AND start_us < ? ORDER BY start_us LIMIT ?`,
-    )
+    const resultsIn = (order: TimeOrder) =>
+      database.prepare(
+        `SELECT start_us, count, revision, computed_at_us, content FROM window_results
+         WHERE stream = ? AND start_us >= ? AND start_us < ? ORDER BY start_us ${order} LIMIT ?`,
+      )
+    this.#results = { asc: resultsIn('asc'), desc: resultsIn('desc') }
     this.#place = database.prepare(
       `SELECT start_us FROM window_results WHERE stream = ? AND start_us < ?
        ORDER BY start_us LIMIT 1 OFFSET ?`,
@@ -129,18 +139,14 @@ export class WindowTables {
     return Number(newest ?? -1)
   }
 
-  /** Results of a stream that begin in [startUs, endUs), in ascending time. */
+  /** Results of a stream that begin in [startUs, endUs), in ascending time unless something is said. */
   resultsIn(
     id: string,
-    {
-      startUs,
-      endUs,
-      limit,
-    }: { readonly startUs: number; readonly endUs: number; readonly limit: number },
+    { startUs, endUs, limit, order = 'asc' }: AskedResults,
   ): readonly KeptRow[] {
     const number = this.#known(id)
     if (number === undefined) return []
-    return this.#results.all(number, startUs, endUs, limit)
+    return this.#results[order].all(number, startUs, endUs, limit)
   }
 
   /** Removes the oldest results of a stream from before a time, and says how many: `limit` at most. */

@@ -3,6 +3,7 @@ import type { PageRoom } from '../../../aggregation/page-room.ts'
 import type {
   OutermostValues,
   PointReader,
+  PointsPlace,
   Position,
   Range,
 } from '../../../aggregation/point-reader.ts'
@@ -72,12 +73,17 @@ export class QuestDbPointReader implements PointReader {
     return this.#needs.selection.fields
   }
 
-  async points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]> {
+  async points(
+    range: Range,
+    room: PageRoom,
+    { after, order: direction }: PointsPlace = {},
+  ): Promise<AggregatePoint[]> {
+    const order = direction === 'desc' ? 'DESC' : 'ASC'
     const { session, selection } = this.#needs
     const hasTexts = this.fields.some(isText)
     const points: AggregatePoint[] = []
-    for (const part of this.#parts(range, 'ASC')) {
-      const question = { range: part, limit: room.wanted, order: 'ASC', after } as const
+    for (const part of this.#parts(range, order)) {
+      const question = { range: part, limit: room.wanted, order, after } as const
       const found = await this.#totals(question)
       const texts = hasTexts
         ? await EdgeValues.measure(session, selection, found)

@@ -164,7 +164,11 @@ class TotalsStatement {
 
   #laterSql(after: Position | undefined): string {
     if (!after) return ''
-    if (this.#series === undefined) return `WHERE b > ${after.bucketUs} OR s > ${after.series}`
-    return this.#series > after.series ? '' : `WHERE b > ${after.bucketUs}`
+    const isUp = this.#needs.question.order === 'ASC'
+    const behind = isUp ? '>' : '<'
+    const isBucketBehind = `b ${behind} ${after.bucketUs}`
+    if (this.#series === undefined) return `WHERE ${isBucketBehind} OR s ${behind} ${after.series}`
+    const isBehind = isUp ? this.#series > after.series : this.#series < after.series
+    return isBehind ? '' : `WHERE ${isBucketBehind}`
   }
 }

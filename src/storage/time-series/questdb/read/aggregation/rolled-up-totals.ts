@@ -138,10 +138,14 @@ class RolledUpRows {
 
   #pointAt({ atUs }: KeptHalfHour, { series }: SelectedStream): PointTotals | undefined {
     const { question, selection } = this.#needs
-    const { after } = question
+    const { after, order } = question
     const bucketUs = this.#bucketOf(atUs)
-    const isBefore = after && bucketUs <= after.bucketUs && series <= after.series
-    return isBefore
+    const isDone =
+      after &&
+      (order === 'ASC'
+        ? bucketUs <= after.bucketUs && series <= after.series
+        : bucketUs >= after.bucketUs && series >= after.series)
+    return isDone
       ? undefined
       : totalsAt(this.#found, { bucketUs, series }, selection.columns.length)
   }

@@ -1,0 +1,54 @@
+import { durationUs } from './duration.ts'
+import { type InstantUs, narrowed, parseInstant, type TimeProblem } from './time.ts'
+
+/**
+ * Numbers below are seconds since 1970, those below the next bound milliseconds, and all others microseconds: each
+ * unit reaches from March 1973 (seconds: from 1970) to the year 5138, and no two of them overlap there.
+ */
+const secondsEnd = 100_000_000_000n
+const millisecondsEnd = 100_000_000_000_000n
+const microsecondsEnd = 253_402_300_800_000_000n
+
+/** Digits of a number, with those behind the point that microseconds have. */
+const numberPattern = /^(\d{1,20})(?:\.(\d{1,9}))?$/
+
+const relativePattern = /^(?:now)?-(.*)$/
+
+/** Whether a text counts from the present: `now`, `-24h` or `now-24h`. */
+export function isRelativeTime(text: string): boolean {
+  return text === 'now' || relativePattern.test(text)
+}
+
+/**
+ * A time as people ask for one: RFC 3339, `now`, a duration before now (`-24h`), or a number since 1970, in seconds,
+ * milliseconds or microseconds (docs/queries.md#times).
+ */
+export function parseAskedTime(text: string, nowUs: number): InstantUs | TimeProblem {
+  if (text === 'now') return nowUs
+  const [, ago] = relativePattern.exec(text) ?? []
+  if (ago !== undefined) {
+    const us = durationUs(ago)
+    return us === undefined
+      ? { problem: 'a time before now is a minus and a duration, such as -30s, -15m, -24h or -7d' }
+      : Math.max(0, nowUs - us)
+  }
+  const [, whole, fraction = ''] = numberPattern.exec(text) ?? []
+  return whole === undefined ? parseInstant(text) : epochInstant(BigInt(whole), fraction)
+}
+
+function epochInstant(count: bigint, fraction: string): InstantUs | TimeProblem {
+  if (count >= microsecondsEnd) {
+    return {
+      problem: 'a number counts seconds, milliseconds or microseconds since 1970',
+    }
+  }
+  const places = placesOf(count)
+  const parts = BigInt(fraction.padEnd(places, '0').slice(0, places) || '0')
+  return narrowed(count * 10n ** BigInt(places) + parts)
+}
+
+/** Decimal places of the unit of a number that a microsecond is behind. */
+function placesOf(count: bigint): number {
+  if (count < secondsEnd) return 6
+  return count < millisecondsEnd ? 3 : 0
+}
