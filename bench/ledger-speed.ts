@@ -127,7 +127,11 @@ async function start(): Promise<readonly Figure[]> {
 async function startMs(settings: Readonly<Record<string, string>>): Promise<number> {
   const dataDir = newDataDir()
   const beganMs = performance.now()
-  const service = await startServiceProcess(dataDir, { ...fastAnswers, ...settings })
+  const service = await startServiceProcess(dataDir, {
+    ...fastAnswers,
+    STREAMVAULT_ANCHORING: 'on',
+    ...settings,
+  })
   const tookMs = performance.now() - beganMs
   await service.end('SIGTERM')
   rmSync(dataDir, { recursive: true })
@@ -136,7 +140,6 @@ async function startMs(settings: Readonly<Record<string, string>>): Promise<numb
 
 function nodeAt(node: LedgerNodeServer): Readonly<Record<string, string>> {
   return {
-    STREAMVAULT_ANCHORING: 'on',
     STREAMVAULT_LEDGER_ETHEREUM: node.http(),
     STREAMVAULT_LEDGER_ETHEREUM_NETWORK: 'eip155:31337',
     STREAMVAULT_LEDGER_ETHEREUM_CONTRACT: `0x${'5'.repeat(40)}`,
