@@ -20,7 +20,7 @@ globalThis.fetch = async (input, init) => {
   try {
     return await quiet(input, init)
   } catch (error) {
-    throw fail(loud(error, String(input)))
+    throw fail(loud(error, input instanceof Request ? input.url : input.toString()))
   }
 }
 
