@@ -23,6 +23,7 @@ const mayName: Readonly<Record<string, string>> = {
   export_files: 'files that an export has made, for 7 days',
   import_jobs: 'jobs that are kept, for 7 days',
   vault_streams: 'names asset streams',
+  assets: 'is issued for asset streams',
   attachments: 'names asset streams',
 }
 
