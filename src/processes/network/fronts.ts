@@ -97,6 +97,8 @@ export async function startFronts(
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
   const { anchoring, ledgers, contentSigning, sharing } = parts
   const { auth } = access
+  // Nodes are asked while everything else starts.
+  const ledgersSeen = ledgers.start()
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   await forgetEndedDevices(engine.state, engine.mqttSessions.sessions)
   const mqtt = await startMqtt(parts)
@@ -106,7 +108,7 @@ export async function startFronts(
   await fetching.running.start()
   await transfers.start()
   filing.start()
-  await ledgers.start()
+  await ledgersSeen
   await anchoring.start()
   contentSigning.start()
   sharing.start()
