@@ -6,7 +6,13 @@ import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 
 /** How often the journal is looked at while somebody waits: so much later they see a reading. */
-const pollMs = 25
+const pollMs = 15
+
+/** The same while very much comes: each look costs the readings some of their time, whoever they are of. */
+const busyPollMs = 50
+
+/** Bytes that a look brings where very much comes: a megabyte a second. */
+const busyBytes = 16 * 1024
 
 /** How long somebody waits for an answer with nothing in it. */
 const waitMs = 5_000
@@ -51,15 +57,18 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
   const waiters = new Waiters()
   let timer: NodeJS.Timeout | undefined
   const look = () => {
+    let bytes = 0
     // In steps, as while nobody has waited the journal may have become longer than one step.
     do {
       const clearUpTo = window.end
       waiters.wake(window.advance(), clearUpTo)
+      bytes += window.advancedBytes
     } while (window.isBehind)
+    return bytes
   }
   const lookNowAndThen = () => {
-    look()
-    timer = waiters.size > 0 ? setTimeout(lookNowAndThen, pollMs) : undefined
+    const waitMs = look() > busyBytes ? busyPollMs : pollMs
+    timer = waiters.size > 0 ? setTimeout(lookNowAndThen, waitMs) : undefined
   }
   const covers = (offset: Offset) => {
     if (offset >= window.end) look()

@@ -67,6 +67,8 @@ export class JournalWindow {
   #end: Offset
   /** Whether the last look ended before the end of the journal, as far as it is known: another one is due. */
   isBehind = false
+  /** Bytes that the last look has brought. */
+  advancedBytes = 0
 
   constructor(reader: JournalReader) {
     this.#reader = reader
@@ -81,7 +83,8 @@ export class JournalWindow {
   /** Takes in what the journal has got; the keys of the followed streams that it is about, or `all`. */
   advance(): ReadonlySet<string> | 'all' {
     const batches = this.#reader.read(this.#end, entriesMax)
-    this.isBehind = isFull(batches)
+    this.advancedBytes = batches.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
+    this.isBehind = isFull(batches, this.advancedBytes)
     const [first] = batches
     if (first === undefined) return noKeys
     if (first.firstOffset !== this.#end) return this.#restart()
@@ -143,9 +146,8 @@ export class JournalWindow {
 const noKeys: ReadonlySet<string> = new Set()
 
 /** Whether it may be less than there is: a look that does not reach its limits has found all. */
-function isFull(batches: readonly JournalBatch[]): boolean {
+function isFull(batches: readonly JournalBatch[], bytes: number): boolean {
   const entries = batches.reduce((sum, { count }) => sum + count, 0)
-  const bytes = batches.reduce((sum, batch) => sum + batch.bytes.byteLength, 0)
   return entries >= entriesMax || bytes >= windowBytesMax
 }
 
