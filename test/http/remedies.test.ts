@@ -121,6 +121,14 @@ test('a content coding that is not taken: those that are', async () => {
   expect(remedy).toContain('gzip or zstd')
 })
 
+test('a batch with nothing in it: how many readings there may be', async () => {
+  const path = `/streams/${await service.api.createStream()}/data`
+
+  const remedy = await remedyOf({ method: 'POST', path, headers: await bearer(), body: [] })
+
+  expect(remedy).toContain('1 to 10,000 readings')
+})
+
 test('a limit beyond the greatest one: how to page', async () => {
   const remedy = await remedyOf({ path: '/streams?limit=5000', headers: await bearer() })
 
