@@ -37,7 +37,7 @@ async function run(isJson: boolean): Promise<never> {
   if (service.adminFile !== undefined && !isForPeople(config.log)) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }
-  announce(service, { config, logger, isJson })
+  if (!stopping.isUnderWay) announce(service, { config, logger, isJson })
   try {
     return await unexpected.first
   } catch (error) {

@@ -16,6 +16,11 @@ export class Stopping {
     this.#logger = logger
   }
 
+  /** Whether it is over already, or about to be. */
+  get isUnderWay(): boolean {
+    return this.#closed !== undefined
+  }
+
   /** Ends the process because somebody wants it: in order. */
   readonly bySignal = (signal: string): void => {
     this.#logger.info({ signal }, 'stopping')

@@ -119,12 +119,28 @@ export function readSettings(environment: Environment): ReadSettings {
     },
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }
+  problems.push(...sharedPorts(config))
   // A setting of a command, which reads it itself.
   read.text('STREAMVAULT_LEDGER_KEYS', '')
   // Settings of adapters that do not exist yet: better said at the start than silently ignored.
   read.oneOf('STREAMVAULT_STATE_URL', 'sqlite', ['sqlite'])
   read.oneOf('STREAMVAULT_JOURNAL_URL', 'sqlite', ['sqlite'])
   return { config: Object.freeze(config), problems, known }
+}
+
+/** Ports that are to be taken twice; 0 is any one, or none. */
+function sharedPorts({ httpPort, mqttPort, mqttsPort }: Config): readonly string[] {
+  const ports = [
+    ['STREAMVAULT_HTTP_PORT', httpPort],
+    ['STREAMVAULT_MQTT_PORT', mqttPort],
+    ['STREAMVAULT_MQTTS_PORT', mqttsPort],
+  ] as const
+  return ports.flatMap(([name, port], at) => {
+    const [other] = ports.slice(0, at).find(([, taken]) => taken === port && port !== 0) ?? []
+    return other === undefined
+      ? []
+      : [`${name} must be another port than ${other}: both are ${port}`]
+  })
 }
 
 function readTimeSeries(given: string, problems: string[]): TimeSeriesConfig {

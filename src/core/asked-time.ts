@@ -2,8 +2,14 @@ import { durationUs } from './duration.ts'
 import { type InstantUs, narrowed, parseInstant, type TimeProblem } from './time.ts'
 
 /**
+ * Numbers below, but for 0, are none: 2026 and 20260131 are meant as a year and a day, and as seconds they would be a
+ * time before nearly all readings, which is no answer to a query and the end of all readings for a removal.
+ */
+const secondsStart = 100_000_000n
+
+/**
  * Numbers below are seconds since 1970, those below the next bound milliseconds, and all others microseconds: each
- * unit reaches from March 1973 (seconds: from 1970) to the year 5138, and no two of them overlap there.
+ * unit reaches from March 1973 to the year 5138, and no two of them overlap there.
  */
 const secondsEnd = 100_000_000_000n
 const millisecondsEnd = 100_000_000_000_000n
@@ -37,6 +43,9 @@ export function parseAskedTime(text: string, nowUs: number): InstantUs | TimePro
 }
 
 function epochInstant(count: bigint, fraction: string): InstantUs | TimeProblem {
+  if (count > 0n && count < secondsStart) {
+    return { problem: 'a number below 100000000 is too small to be meant as seconds since 1970' }
+  }
   if (count >= microsecondsEnd) {
     return {
       problem: 'a number counts seconds, milliseconds or microseconds since 1970',

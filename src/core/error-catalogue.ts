@@ -150,7 +150,7 @@ export const errorCatalogue = {
     status: 400,
     meaning: 'The body cannot be parsed.',
     remedy:
-      'Send a body that fits Content-Type and Content-Encoding, such as well-formed JSON in UTF-8; POST /streams/{streamId}/validate tries readings out.',
+      'Send a body that fits Content-Type and Content-Encoding, such as well-formed JSON in UTF-8, with 1 to 10,000 readings where they are sent; POST /streams/{streamId}/validate tries readings out.',
     retryable: false,
   },
   malformed_request: {

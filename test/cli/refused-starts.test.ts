@@ -55,6 +55,16 @@ describe('a start that is refused says in one line what to do', () => {
       `streamvault: cannot go on: ${file} is no folder; set STREAMVAULT_DATA_DIR to a folder\n`,
     )
   })
+
+  test('where a file of the data folder cannot be opened', async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'lock.db'))
+
+    expect(await refusal({ STREAMVAULT_DATA_DIR: folder })).toBe(
+      'streamvault: cannot go on: unable to open database file; ' +
+        `let the user who runs the service read and write every file in ${folder}: chown -R\n`,
+    )
+  })
 })
 
 describe('without packages', () => {

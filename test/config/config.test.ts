@@ -254,6 +254,21 @@ describe('readConfig', () => {
     ])
   })
 
+  test('refuses one port for two, and lets both be any or none', () => {
+    const tls = { STREAMVAULT_TLS_CERT: '/cert.pem', STREAMVAULT_TLS_KEY: '/key.pem' }
+
+    expect(problemsOf({ STREAMVAULT_HTTP_PORT: '1883' })).toEqual([
+      'STREAMVAULT_MQTT_PORT must be another port than STREAMVAULT_HTTP_PORT: both are 1883',
+    ])
+    expect(problemsOf({ ...tls, STREAMVAULT_MQTTS_PORT: '1883' })).toContain(
+      'STREAMVAULT_MQTTS_PORT must be another port than STREAMVAULT_MQTT_PORT: both are 1883',
+    )
+    expect(readConfig({ STREAMVAULT_HTTP_PORT: '0', STREAMVAULT_MQTT_PORT: '0' })).toMatchObject({
+      httpPort: 0,
+      mqttPort: 0,
+    })
+  })
+
   test.each(['0', '1', '65535'])('accepts the port %s', (port) => {
     expect(readConfig({ STREAMVAULT_HTTP_PORT: port }).httpPort).toBe(Number(port))
   })

@@ -19,6 +19,7 @@ describe('a time that is asked for', () => {
     ['-7d', '2026-01-24T12:00:00.000000Z'],
     ['-99999d', '1970-01-01T00:00:00.000000Z'],
     ['0', '1970-01-01T00:00:00.000000Z'],
+    ['100000000', '1973-03-03T09:46:40.000000Z'],
     ['1767225600', '2026-01-01T00:00:00.000000Z'],
     ['1767225600.25', '2026-01-01T00:00:00.250000Z'],
     ['1767225600.1234567', '2026-01-01T00:00:00.123456Z'],
@@ -43,6 +44,13 @@ describe('a time that is asked for', () => {
   test.each(['tomorrow', 'Now', '+1h', '1e9', '0x10', '', ' now'])('%s is none', (text) => {
     expect(read(text)).toContain('RFC 3339')
   })
+
+  test.each(['1', '2026', '20260131', '99999999', '2026.5'])(
+    '%s is no number of seconds: it may be meant as a date',
+    (text) => {
+      expect(read(text)).toContain('too small to be meant as seconds')
+    },
+  )
 
   test('is refused where it is a number of nanoseconds', () => {
     expect(read('1767225600000000000')).toContain('seconds, milliseconds or microseconds')

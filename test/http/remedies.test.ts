@@ -94,6 +94,41 @@ test('a member that is misspelt: how it is written', async () => {
   expect(await remedyOf({ method: 'POST', path: '/templates', body })).toBe('Write hint for hnit.')
 })
 
+test.each(['li\u001Bmit', 'limit\u202E', 'li\nmit'])(
+  'a misspelt name that would do something to a terminal is not repeated: %j',
+  async (name) => {
+    const path = `/streams?${encodeURIComponent(name)}=1`
+
+    expect(await remedyOf({ path, headers: await bearer() })).toContain('that details names')
+  },
+)
+
+test('a path that there is none of: where the paths are', async () => {
+  const remedy = await remedyOf({ path: '/stream' })
+
+  expect(remedy).toContain('GET /openapi.json')
+  expect(remedy).not.toContain('id')
+})
+
+test('a content coding that is not taken: those that are', async () => {
+  const remedy = await remedyOf({
+    method: 'POST',
+    path: `/streams/${await service.api.createStream()}/data`,
+    headers: [...(await bearer()), 'content-encoding', 'br'],
+    body: {},
+  })
+
+  expect(remedy).toContain('gzip or zstd')
+})
+
+test('a batch with nothing in it: how many readings there may be', async () => {
+  const path = `/streams/${await service.api.createStream()}/data`
+
+  const remedy = await remedyOf({ method: 'POST', path, headers: await bearer(), body: [] })
+
+  expect(remedy).toContain('1 to 10,000 readings')
+})
+
 test('a limit beyond the greatest one: how to page', async () => {
   const remedy = await remedyOf({ path: '/streams?limit=5000', headers: await bearer() })
 

@@ -34,6 +34,8 @@ export async function expectStopWhileItStarts(
   process.signal(signal)
 
   expect(await process.exited).toBe(0)
+  const [, said] = process.output().split('"msg":"stopping"')
+  expect(said).not.toContain('listening')
   expect(readdirSync(folder).filter((name) => /-(wal|shm)$|\.wal$/.test(name))).toEqual([])
 }
 

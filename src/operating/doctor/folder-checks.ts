@@ -31,7 +31,9 @@ export function checkFolder({ config }: { readonly config: Pick<Config, 'dataDir
   if (found && !found.isDirectory()) {
     return fail(name, `${dataDir} is no folder`, 'set STREAMVAULT_DATA_DIR to a folder')
   }
-  const advice = `let the user who runs the service write there: chown ${dataDir}`
+  const advice = found
+    ? `let the user who runs the service write there: chown ${dataDir}`
+    : `make ${dataDir} for the user who runs the service, or set STREAMVAULT_DATA_DIR to another folder`
   const writable = existingPart(dataDir)
   try {
     accessSync(writable, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -14,8 +14,16 @@ export function reasonOfRefusal(error: unknown, config: Config): string {
     return `${said}; end that one, or set STREAMVAULT_DATA_DIR to another folder`
   }
   const found = portOf(error, config) ?? folderOf(error, config)
-  if (found === undefined || found.status !== 'fail') return said
-  return `${found.message}; ${found.advice}`
+  if (found?.status === 'fail') return `${found.message}; ${found.advice}`
+  if (!isOfOpening(error)) return said
+  const { dataDir } = config
+  return `${said}; let the user who runs the service read and write every file in ${dataDir}: chown -R`
+}
+
+/** Whether SQLite was not let at a file, which it does not name (https://sqlite.org/rescode.html: READONLY, CANTOPEN). */
+function isOfOpening(error: unknown): boolean {
+  const { errcode } = error as { readonly errcode?: unknown }
+  return typeof errcode === 'number' && [8, 14].includes(errcode & 0xff)
 }
 
 function portOf(error: unknown, { host, httpPort, mqttPort, mqttsPort }: Config) {
@@ -33,5 +41,5 @@ function portOf(error: unknown, { host, httpPort, mqttPort, mqttsPort }: Config)
 
 function folderOf(error: unknown, config: Pick<Config, 'dataDir'>) {
   const { code = '' } = error as NodeJS.ErrnoException
-  return folderCodes.includes(code) ? checkFolder({ config }) : undefined
+  return folderCodes.includes(code) || isOfOpening(error) ? checkFolder({ config }) : undefined
 }

@@ -67,11 +67,16 @@ export function notFoundHandler(routes: RouteRegister) {
     const path = request.url.split('?')[0] ?? ''
     const allowed = routes.methodsOf(path)
     const what = `there is no ${request.method} ${path}`
-    if (allowed.length === 0) return handleError(new DomainError('not_found', what), request, reply)
+    if (allowed.length === 0) {
+      const unknown = new DomainError('not_found', what, { remedy: pathRemedy })
+      return handleError(unknown, request, reply)
+    }
     void reply.header('allow', allowed.join(', '))
     handleError(new DomainError('method_not_allowed', what), request, reply)
   }
 }
+
+const pathRemedy = 'Compare the path with those in GET /openapi.json, or at GET /docs.'
 
 /** What the router itself cannot read. */
 export function handleFrameworkError(

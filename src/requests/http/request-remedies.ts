@@ -7,8 +7,8 @@ export type Problem = NonNullable<FastifyError['validation']>[number] & {
   readonly parentSchema?: { readonly properties?: Readonly<Record<string, unknown>> }
 }
 
-/** Longer names are looked up nowhere: that would take a while. */
-const nameLengthMax = 50
+/** What a misspelt name may be made of to be repeated: it is shown to people, and looking up a long one would take a while. */
+const repeatable = /^[\w.-]{1,50}$/
 
 /** What to do about the problems of a request, where one of them says more than to correct a place. */
 export function remedyOfProblems(problems: readonly Problem[]): string | undefined {
@@ -21,7 +21,7 @@ export function remedyOfProblems(problems: readonly Problem[]): string | undefin
 
 function misspelt({ params, parentSchema }: Problem): string | undefined {
   const name = params['additionalProperty']
-  if (typeof name !== 'string' || name.length > nameLengthMax) return undefined
+  if (typeof name !== 'string' || !repeatable.test(name)) return undefined
   const [nearest] = Object.keys(parentSchema?.properties ?? {})
     .map((known) => ({ known, changes: changesBetween(name.toLowerCase(), known.toLowerCase()) }))
     .filter(({ known, changes }) => changes <= Math.max(1, known.length / 3))
