@@ -141,6 +141,16 @@ describe('a body', () => {
     expect(answer.body.details).toHaveLength(100)
   })
 
+  test('whose member has a name of a megabyte is 400, and repeats little of it', async () => {
+    const answer = await service.api.request('POST', '/streams', {
+      headers: { authorization: `Bearer ${await service.api.token()}` },
+      body: { ['x'.repeat(900_000)]: 1 },
+    })
+
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(answer.body).length).toBeLessThan(10_000)
+  })
+
   test.each([
     ['text', 'not JSON'],
     ['half an object', '{"name":'],

@@ -10,6 +10,9 @@ const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
 /** Problems that are named of one request. */
 const detailsMax = 100
 
+/** Characters of one text: what it repeats of a request may have a megabyte. */
+const textCharsMax = 1_000
+
 /** Seconds after which a service that is out of order is worth another try. */
 const retryAfterFaultS = 5
 
@@ -30,12 +33,20 @@ function errorBody(error: DomainError): ErrorBody {
   const retryAfter = error.retryAfter ?? (statusCode === 503 ? retryAfterFaultS : undefined)
   return {
     error: code,
-    message,
+    message: cut(message),
     statusCode,
-    remedy,
+    remedy: cut(remedy),
     ...(retryAfter !== undefined && { retryAfter }),
-    ...(details !== undefined && { details: details.slice(0, detailsMax) }),
+    ...(details !== undefined && { details: details.slice(0, detailsMax).map(cutDetail) }),
   }
+}
+
+function cutDetail(detail: ErrorDetail): ErrorDetail {
+  return { ...detail, path: cut(detail.path), message: cut(detail.message) }
+}
+
+function cut(text: string): string {
+  return text.length > textCharsMax ? `${text.slice(0, textCharsMax)}…` : text
 }
 
 /** The body of an answer to what is a fault of ours. */
