@@ -147,6 +147,25 @@ describe('an asset of several steps', () => {
     await expectIssued(twins, lanes, asset)
   })
 
+  test('keeps what it is called when it was given up before anybody saw its first step', async () => {
+    await using lanes = xrplLanes(twins)
+    const asset = await newAssetFor(twins, lanes)
+    lanes.ledger.cut = 'after'
+    await lanes.settle()
+    lanes.ledger.isDown = true
+    await lanes.pass(dayUs + 60_000_000)
+    expect((await assetRow(asset.id)).status).toBe('ERROR')
+    lanes.node.mine(lanes.node.depth + 1)
+    lanes.ledger.isDown = false
+
+    const id = await lanes.plan('after it, too')
+    const begun = twins.tests.state.updateTable('anchors').set({ begun_at: lanes.clock.steadyUs() })
+    await twins.tests.commit(begun.where('id', '=', id))
+    await lanes.finish()
+
+    await expectIssued(twins, lanes, asset)
+  })
+
   test('that was restored from before a step finds what is there of all of them', async () => {
     await using lanes = xrplLanes(twins)
     const asset = await newAssetFor(twins, lanes)

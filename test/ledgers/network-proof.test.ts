@@ -309,6 +309,18 @@ describe('a transaction of XRPL', () => {
     })
   })
 
+  test('that makes an asset names it by its sequence and account, and nothing else', async () => {
+    const whole = await proofOfThree(xrpl)
+    const asset = { streamId: vault, code: 'GOLD', amount: '7', precision: 2 }
+    const said = { intentId: newId(), root: whole.root ?? '', leaves: [], asset }
+    const { hash, text } = await xrpl.sign({ ...said, kind: 'issuance' })
+    const issuance = { ...whole, tx_hash: hash, transaction: text }
+    const ofAccount = readXrplMemoOf(issuance, xrpl)?.toUpperCase()
+    const ids = [`00000007${ofAccount}`, `00000008${ofAccount}`, `00000007${ofAccount}00`]
+    const verdictOf = (id: string) => checkProof({ ...issuance, token_id: id }, { trustedKeys }).is
+    expect(ids.map(verdictOf)).toEqual(['unreachable', 'contradicted', 'contradicted'])
+  })
+
   test('of a network that is not named is of one up to 1024', async () => {
     const signer = await signerOf(seeds.secp256k1)
     const whole = await proofOfThree(xrpl)
@@ -378,5 +390,5 @@ function flipped(bytes: Uint8Array, bit: number): Buffer {
 
 function readXrplMemoOf({ transaction }: Proof, family: Family): string | undefined {
   if (family !== xrpl) return undefined
-  return readXrplMemo(family.bytesOf(transaction ?? '')).tokenOf
+  return readXrplMemo(family.bytesOf(transaction ?? '')).token?.account
 }

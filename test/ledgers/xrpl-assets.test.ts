@@ -160,7 +160,7 @@ describe.each(steps)('a transaction for the %s', (kind, role) => {
       const deed = await assetDeed(kind, await before(accounts, kind))
       const { blob, hash } = await signedBy(ledger, deed, await ledger.nextSequence())
       node.cut = cut
-      expect(await problemOf(ledger.submit(blob))).toBe('the node does not answer')
+      expect(await problemOf(ledger.submit(blob))).toBe('the node hangs up')
       expect(await ledger.submit(blob)).toEqual({ is: 'accepted' })
       chain.close()
       expect(await ledger.sight(hash)).toMatchObject({ is: 'included' })

@@ -55,9 +55,9 @@ describe.each(vectors)('the transaction $hash of xrpl-py', (vector) => {
     const said = readXrplMemo(bytes)
     expect(said.root).toBe(deed.root)
     expect(said.networkId).toBe(networkId > 1_024 ? networkId : undefined)
-    const isToken = deed.kind === 'nft'
+    const isToken = deed.kind === 'nft' || deed.kind === 'issuance'
     const accountId = Buffer.from(decodeAccountID(account)).toString('hex')
-    expect(said.tokenOf).toBe(isToken ? accountId : undefined)
+    expect(said.token?.account).toBe(isToken ? accountId : undefined)
   })
 })
 

@@ -21,6 +21,7 @@ export class NodeProxy implements AsyncDisposable {
   readonly #target: string
   readonly #losses = new Map<string, Loss[]>()
   readonly #refusals = new Map<string, (params: readonly unknown[]) => boolean>()
+  readonly #lies = new Map<string, (result: unknown) => unknown>()
   readonly #repeated = new Set<string>()
   readonly #last = new Map<string, unknown>()
   readonly #asked: string[] = []
@@ -73,6 +74,11 @@ export class NodeProxy implements AsyncDisposable {
     this.#refusals.set(method, isRefused)
   }
 
+  /** Answers a method with what is made of the answer. */
+  lie(method: string, lie: (result: unknown) => unknown): void {
+    this.#lies.set(method, lie)
+  }
+
   /** Answers a method with what it was answered last, whatever came later. */
   repeat(method: string): void {
     this.#repeated.add(method)
@@ -93,6 +99,7 @@ export class NodeProxy implements AsyncDisposable {
     this.#isCut = false
     this.#staleAt = undefined
     this.#repeated.clear()
+    this.#lies.clear()
   }
 
   /** Answers as it would have after a block, whatever came later. */
@@ -127,6 +134,8 @@ export class NodeProxy implements AsyncDisposable {
     if (params.includes(this.#lacked)) return { ...answer, result: null }
     if (this.#repeated.has(method)) return { ...answer, result: this.#last.get(method) }
     this.#last.set(method, answer.result)
+    const lie = this.#lies.get(method)
+    if (lie) return { ...answer, result: lie(answer.result) }
     if (!this.#refusals.get(method)?.(params)) return answer
     return { jsonrpc: '2.0', id: answer.id, error: { code: -32_005, message: 'limit exceeded' } }
   }

@@ -107,7 +107,7 @@ describe.each(tables)('a move of a resource of the type %s', (type, table, subje
     })
   })
 
-  test('that comes to pass after an error clears it', async () => {
+  test('that comes to pass after an error clears it, and says by which transaction', async () => {
     await using twins = await Twins.open()
     const id = await made(twins, type)
 
@@ -115,7 +115,8 @@ describe.each(tables)('a move of a resource of the type %s', (type, table, subje
     await moveAll(twins, type, move(id, 'ERROR'), done)
 
     const row = await rowOf(twins, table, id)
-    expect([row.status, row.failure]).toEqual(['COMPLETED', null])
+    expect(row).toMatchObject({ status: 'COMPLETED', tx_hash: facts.txHash, failure: null })
+    expect(statusesIn(row.progress).slice(-3)).toEqual(['ERROR', 'LEDGER_SUBMITTED', 'COMPLETED'])
     expect(await twins.eventsOf(id)).toHaveLength(2)
   })
 

@@ -8,7 +8,7 @@ import {
 } from 'viem/utils'
 import type { Deed, DeedKind, IssuedAsset } from '../ledger.ts'
 import { parseCid, rawCidBySha256 } from '../proofs/content-id.ts'
-import type { Hex } from './quantities.ts'
+import { bigOf, type Hex, listOf, membersOf } from './quantities.ts'
 
 /** What is used of `contract/StreamvaultAnchors.sol`. */
 const anchorsAbi = parseAbi([
@@ -36,6 +36,9 @@ const otherKinds: readonly DeedKind[] = ['issuance', 'authorization', 'payment']
 
 /** Characters of bytes that nobody understands: a selector and two words. */
 const shownChars = 2 + 8 + 128
+
+/** Characters of a reason: whoever is told why something FAILED reads all of it. */
+const reasonCharsMax = 300
 
 /** The first topic of each log with an intent. */
 export const anchoredTopic = toEventSelector('event Anchored(bytes16 indexed intent, bytes32 root)')
@@ -154,7 +157,7 @@ export function reasonOf(data: Hex): string {
     if (errorName === 'AlreadyIssued') {
       return `${refuses}: it has an asset of the stream ${uuidOfNumber(args[0])} already`
     }
-    return `${refuses}: ${errorName} ${args.join(' ')}`.trimEnd()
+    return `${refuses}: ${errorName} ${args.join(' ')}`.trimEnd().slice(0, reasonCharsMax)
   } catch {
     return `${refuses}: ${data.slice(0, shownChars)}`
   }
@@ -163,11 +166,10 @@ export function reasonOf(data: Hex): string {
 /** The token that came to be by a transaction, as logs of a receipt say it; decimal. */
 export function mintedBy(logs: readonly unknown[], contract: string): string | undefined {
   for (const log of logs) {
-    const { address, topics } = log as { address?: unknown; topics?: readonly unknown[] }
+    const { address, topics } = membersOf(log)
     if (String(address).toLowerCase() !== contract.toLowerCase()) continue
-    if (topics?.[0] === transferTopic && /^0x0+$/.test(String(topics[1]))) {
-      return BigInt(String(topics[3])).toString()
-    }
+    const [event, from, , token] = listOf(topics)
+    if (event === transferTopic && /^0x0+$/.test(String(from))) return `${bigOf(token)}`
   }
   return undefined
 }
@@ -175,8 +177,9 @@ export function mintedBy(logs: readonly unknown[], contract: string): string | u
 /** Contracts that have made a first token of theirs in a transaction, as logs of a receipt say it; in small letters. */
 export function issuersIn(logs: readonly unknown[]): readonly string[] {
   return logs.flatMap((log) => {
-    const { address, topics } = log as { address?: unknown; topics?: readonly unknown[] }
-    const isFirst = topics?.[0] === transferTopic && /^0x0+$/.test(String(topics[1]))
+    const { address, topics } = membersOf(log)
+    const [event, from] = listOf(topics)
+    const isFirst = event === transferTopic && /^0x0+$/.test(String(from))
     return isFirst ? [String(address).toLowerCase()] : []
   })
 }

@@ -11,7 +11,7 @@ import {
 } from './anchors-contract.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
 import { blobOfMembers } from './evm-transaction.ts'
-import { type Hex, hexOf, membersOf, textOf } from './quantities.ts'
+import { type Hex, hexOf, listOf, membersOf, textOf } from './quantities.ts'
 
 /** Intents that are asked for at once: nodes take 1,000 topics. */
 const intentsMax = 250
@@ -87,9 +87,9 @@ export class ContractLogs {
       this.#blocks = Math.max(1, Math.floor((to - from + 1) / 2))
       return undefined
     }
-    return (resultOf(answer) as readonly unknown[]).map((log) => {
+    return listOf(resultOf(answer)).map((log) => {
       const { topics: said, transactionHash } = membersOf(log)
-      return [intentOfTopic(textOf((said as readonly unknown[])[1])), textOf(transactionHash)]
+      return [intentOfTopic(textOf(listOf(said)[1])), textOf(transactionHash)]
     })
   }
 

@@ -13,6 +13,7 @@ import {
   type Terms,
   type WaitingTransaction,
 } from '../ledger.ts'
+import { requireSame } from '../nodes/asked-hash.ts'
 import { BlockWatch } from '../nodes/block-watch.ts'
 import type { Signer } from '../signer.ts'
 import { callOf, mintedBy, saidBy } from './anchors-contract.ts'
@@ -35,6 +36,7 @@ import {
   type Hex,
   hexOf,
   hexOfNumber,
+  listOf,
   membersOf,
   numberOf,
   textOf,
@@ -180,7 +182,10 @@ export class EvmLedger implements Ledger {
       ({ answers: said, isFresh }) => isFresh || said.some((one) => resultOf(one) !== null),
     )
     const [receipt, transaction] = answers.map((answer) => resultOf(answer))
-    if (receipt !== null) return await this.#included(membersOf(receipt), transaction)
+    if (receipt !== null) {
+      requireSame(hash, membersOf(receipt)['transactionHash'])
+      return await this.#included(membersOf(receipt), transaction)
+    }
     return { is: transaction === null ? 'unknown' : 'pending' }
   }
 
@@ -282,7 +287,7 @@ export class EvmLedger implements Ledger {
     { status, logs }: Readonly<Record<string, unknown>>,
   ): Promise<string | undefined> {
     const asset = (await saidBy(data))?.asset
-    const said = logs as readonly unknown[]
+    const said = listOf(logs)
     if (!asset || numberOf(status) !== 1) return mintedBy(said, this.contract)
     return await this.#assets.madeBy(asset, said)
   }

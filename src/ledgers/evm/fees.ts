@@ -3,7 +3,7 @@ import type { RpcAnswer, RpcCall } from '../nodes/json-rpc.ts'
 import { tipMinOfPolygon } from '../nodes/least-tip.ts'
 import { hasOnePrice } from '../nodes/one-price.ts'
 import { resultOf } from './evm-node.ts'
-import { bigOf, membersOf } from './quantities.ts'
+import { bigOf, listOf, membersOf } from './quantities.ts'
 
 /** Ledgers that are networks of the EVM. */
 export type EvmLedgerName = Exclude<LedgerName, 'XRPL'>
@@ -66,10 +66,9 @@ export function marketOfAnswers(
   const { baseFeePerGas: baseFee } = membersOf(resultOf(latest))
   if (hasOnePrice(ledger, baseFee)) return { baseFee: bigOf(resultOf(price)) }
   const { baseFeePerGas, reward } = membersOf(resultOf(history))
-  const rewards = (reward ?? []) as readonly (readonly unknown[])[]
   return marketOf(
-    (baseFeePerGas as readonly unknown[]).map(bigOf),
-    rewards.map(([middle]) => bigOf(middle)),
+    listOf(baseFeePerGas).map(bigOf),
+    listOf(reward ?? []).map((paid) => bigOf(listOf(paid)[0])),
     feeRules[ledger].tipMin,
   )
 }

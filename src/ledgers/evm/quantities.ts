@@ -1,4 +1,5 @@
 import { LedgerUnreachable } from '../ledger.ts'
+import { timeUsOf } from '../nodes/block-time.ts'
 
 /** Hex with `0x`, as nodes write numbers and bytes. */
 export type Hex = `0x${string}`
@@ -19,7 +20,7 @@ export function blockOf(value: unknown): ChainBlock {
   return {
     height: numberOf(block['number']),
     hash: textOf(block['hash']),
-    timeUs: numberOf(block['timestamp']) * 1_000_000,
+    timeUs: timeUsOf(numberOf(block['timestamp']) * 1_000_000),
     baseFee: block['baseFeePerGas'] === undefined ? 0n : bigOf(block['baseFeePerGas']),
   }
 }
@@ -29,8 +30,15 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>
 }
 
+export function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw unreadable()
+  return value
+}
+
 export function numberOf(value: unknown): number {
-  return Number(bigOf(value))
+  const number = Number(bigOf(value))
+  if (!Number.isSafeInteger(number)) throw unreadable()
+  return number
 }
 
 export function bigOf(value: unknown): bigint {

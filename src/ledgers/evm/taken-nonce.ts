@@ -1,6 +1,6 @@
 import { LedgerUnreachable } from '../ledger.ts'
 import { type EvmNode, resultOf } from './evm-node.ts'
-import { hexOfNumber, membersOf, numberOf, textOf } from './quantities.ts'
+import { hexOfNumber, listOf, membersOf, numberOf, textOf } from './quantities.ts'
 
 /** A place in the order of the transactions of an account. */
 export interface Place {
@@ -21,7 +21,7 @@ export async function holderOf(node: EvmNode, place: Place): Promise<string | un
   if (height === undefined) return undefined
   const call = { method: 'eth_getBlockByNumber', params: [hexOfNumber(height), true] }
   const { answers } = await node.askFresh([call])
-  const transactions = membersOf(resultOf(answers[0]))['transactions'] as readonly unknown[]
+  const transactions = listOf(membersOf(resultOf(answers[0]))['transactions'])
   for (const one of transactions) {
     const { from, nonce, hash } = membersOf(one)
     const isOurs = textOf(from).toLowerCase() === place.account.toLowerCase()

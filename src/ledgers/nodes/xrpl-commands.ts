@@ -1,3 +1,4 @@
+import { errorName } from './error-name.ts'
 import { leftOut, messageIn } from './node-failure.ts'
 import type { Message, Wording } from './wording.ts'
 
@@ -33,7 +34,7 @@ export const xrplCommands: Wording<NodeCall, NodeAnswer> = {
 }
 
 function answerOf({ error, result }: Message): NodeAnswer {
-  if (typeof error === 'string') return { error }
+  if (typeof error === 'string') return { error: errorName(error) }
   if (typeof result !== 'object' || result === null) throw leftOut()
   return { result: result as Message }
 }

@@ -3,7 +3,7 @@ import { keccakOf, readEvmCall } from './evm-call.ts'
 import { Contradiction } from './exact-members.ts'
 import type { Proof } from './proof.ts'
 import { membersOf } from './transaction-text.ts'
-import { readXrplMemo, xrplHashOf } from './xrpl-memo.ts'
+import { readXrplMemo, type XrplSaid, xrplHashOf } from './xrpl-memo.ts'
 
 /**
  * Checks a proof of a network of others as far as that goes without asking the network: the way from the CIDs to the root, that the
@@ -92,10 +92,15 @@ function checkXrplTransaction(proof: Proof, transaction: string): void {
   }
   if (said.root !== proof.root) throw new Contradiction('the transaction does not have the root')
   const { token_id: tokenId } = proof
-  // Four bytes are before the account in ids of both kinds of tokens.
-  if (tokenId !== undefined && tokenId.slice(8, 48).toLowerCase() !== said.tokenOf) {
+  if (tokenId !== undefined && !isOf(tokenId.toLowerCase(), said)) {
     throw new Contradiction('token_id is not that of the transaction')
   }
+}
+
+/** Four bytes are before the account in the id of a token, and eight behind it that the ledger alone knows. */
+function isOf(tokenId: string, { token }: XrplSaid): boolean {
+  if (token?.issuance !== undefined) return tokenId === token.issuance
+  return /^[0-9a-f]{64}$/.test(tokenId) && tokenId.slice(8, 48) === token?.account
 }
 
 function orContradiction<Said>(read: () => Said, reason: string): Said {

@@ -7,8 +7,8 @@ export interface XrplSaid {
   readonly networkId: number | undefined
   /** Hex. */
   readonly root: string
-  /** Hex of the account in the id of the token that it makes; undefined where it makes none. */
-  readonly tokenOf: string | undefined
+  /** Hex of what the id of the token that it makes has in it; undefined where it makes none. */
+  readonly token: { readonly account: string; readonly issuance?: string } | undefined
 }
 
 /** In front of what the hash is of (https://xrpl.org/docs/references/protocol/data-types/basic-data-types#hash-prefixes): `TXN` and a zero. */
@@ -16,8 +16,9 @@ const hashPrefix = Buffer.from('54584E00', 'hex')
 
 const typePrefix = 'streamvault/'
 
-/** NFTokenMint and MPTokenIssuanceCreate (https://github.com/XRPLF/rippled/blob/develop/include/xrpl/protocol/detail/transactions.macro). */
-const tokenTypes: readonly number[] = [25, 54]
+/** NFTokenMint and MPTokenIssuanceCreate, of which the second makes what is called after its sequence and account (https://github.com/XRPLF/rippled/blob/develop/include/xrpl/protocol/detail/transactions.macro). */
+const mintType = 25
+const issuanceType = 54
 
 /** Types of fields by their codes, with the bytes of each (https://xrpl.org/docs/references/protocol/binary-format#type-list). */
 const bytesOfType = new Map([
@@ -60,13 +61,20 @@ export function readXrplMemo(bytes: Buffer): XrplSaid {
     else if (isNested(field)) throw new RangeError('it has what no transaction of ours has')
     top.set(`${field.type}.${field.code}`, field.value)
   }
-  const [type, network, account] = ['1.2', '2.1', '8.1'].map((name) => top.get(name))
+  const [type, network, sequence, account] = ['1.2', '2.1', '2.4', '8.1'].map((name) => {
+    return top.get(name)?.toString('hex')
+  })
   if (!type || !account) throw new RangeError('it says neither its type nor whose it is')
   return {
-    networkId: network?.readUInt32BE(),
+    networkId: network === undefined ? undefined : Number(`0x${network}`),
     root: rootIn(memos),
-    tokenOf: tokenTypes.includes(type.readUInt16BE()) ? account.toString('hex') : undefined,
+    token: tokenOf(Number(`0x${type}`), account, sequence),
   }
+}
+
+function tokenOf(type: number, account: string, sequence = ''): XrplSaid['token'] {
+  if (type === issuanceType) return { account, issuance: `${sequence}${account}` }
+  return type === mintType ? { account } : undefined
 }
 
 interface Memo {

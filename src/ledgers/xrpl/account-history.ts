@@ -1,13 +1,16 @@
 import { decode, type TransactionMetadata } from 'xrpl'
 import { LruMap } from '../../core/lru-map.ts'
 import { type FoundTransaction, LedgerUnreachable } from '../ledger.ts'
-import { listOf, type Members, membersOf, numberOf, textOf } from './answers.ts'
+import { countOf, listOf, type Members, membersOf, readBy, textOf } from './answers.ts'
 import { isDone } from './engine-results.ts'
 import { isWhole, resultOf, type XrplNodes } from './xrpl-nodes.ts'
 import { readTransaction, termsText } from './xrpl-transaction.ts'
 
 /** Transactions of one answer: nodes give that many to clients that are none of their operator's. */
 const pageMax = 200
+
+/** Pages without a transaction, one after the other, that are looked at: the next may have some. */
+const emptyPagesMax = 100
 
 /** Intents of which it is remembered up to where they were looked for. */
 const rememberedMax = 10_000
@@ -70,6 +73,7 @@ export class AccountHistory {
   /** In order, from the first that the node has where no ledger is named. */
   async *#between(first: number | undefined, last: number): AsyncGenerator<Entry> {
     let marker: unknown
+    let empty = 0
     do {
       const params = {
         account: this.#account,
@@ -82,19 +86,24 @@ export class AccountHistory {
       }
       const { answers, complete } = await this.#nodes.askFresh([{ command: 'account_tx', params }])
       const page = resultOf(answers[0])
-      const searched = numberOf(page['ledger_index_min'])
+      const searched = countOf(page['ledger_index_min'])
       const start = first ?? searched
       // Both: a node may forget ledgers between the two answers.
-      if (searched > start || numberOf(page['ledger_index_max']) < last) throw gap()
+      if (searched > start || countOf(page['ledger_index_max']) < last) throw gap()
       if (first !== undefined && !isWhole(complete, start, last)) throw gap()
-      for (const one of listOf(page['transactions'])) yield entryOf(membersOf(one))
-      marker = page['marker']
+      const transactions = listOf(page['transactions'])
+      empty = transactions.length === 0 ? empty + 1 : 0
+      if (empty > emptyPagesMax) throw endless()
+      for (const one of transactions) yield entryOf(membersOf(one))
+      const next = page['marker']
+      if (next !== undefined && JSON.stringify(next) === JSON.stringify(marker)) throw endless()
+      marker = next
     } while (marker !== undefined)
   }
 
   /** The first transaction of an account is the one that has made it: what comes after it is all there is. */
   async #requireBeginning({ meta, ledger }: Entry, validated: number): Promise<void> {
-    const isMade = meta.AffectedNodes.some(
+    const isMade = (listOf(meta.AffectedNodes) as TransactionMetadata['AffectedNodes']).some(
       (node) =>
         'CreatedNode' in node &&
         node.CreatedNode.LedgerEntryType === 'AccountRoot' &&
@@ -117,8 +126,13 @@ export class AccountHistory {
 
 function entryOf(said: Members): Entry {
   // Servers for history alone write it as those of before.
-  const meta = decode(textOf(said['meta_blob'] ?? said['meta'])) as unknown as TransactionMetadata
-  return { blob: textOf(said['tx_blob']), meta, ledger: numberOf(said['ledger_index']) }
+  const bytes = textOf(said['meta_blob'] ?? said['meta'])
+  const meta = readBy(() => decode(bytes)) as unknown as TransactionMetadata
+  return { blob: textOf(said['tx_blob']), meta, ledger: countOf(said['ledger_index']) }
+}
+
+function endless(): LedgerUnreachable {
+  return new LedgerUnreachable('the history that the node gives has no end')
 }
 
 function gap(): LedgerUnreachable {

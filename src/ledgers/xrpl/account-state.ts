@@ -1,6 +1,6 @@
 import { LedgerUnreachable } from '../ledger.ts'
 import type { NodeAnswer, NodeCall } from '../nodes/xrpl-commands.ts'
-import { dropsOf, type Members, membersOf, numberOf } from './answers.ts'
+import { countOf, dropsOf, type Members, membersOf } from './answers.ts'
 import { foundIn, type NodeState } from './xrpl-nodes.ts'
 
 /** An account as a ledger has it. */
@@ -26,10 +26,10 @@ export function accountIn(answer: NodeAnswer | undefined, account: string): Acco
   if (!result) throw new LedgerUnreachable(`${account} is no account yet: it has to be funded`)
   const data: Members = membersOf(result['account_data'])
   return {
-    sequence: numberOf(data['Sequence']),
+    sequence: countOf(data['Sequence']),
     balance: dropsOf(data['Balance']),
-    owned: BigInt(numberOf(data['OwnerCount'])),
-    ledger: numberOf(result['ledger_index'] ?? result['ledger_current_index']),
+    owned: BigInt(countOf(data['OwnerCount'])),
+    ledger: countOf(result['ledger_index'] ?? result['ledger_current_index']),
   }
 }
 

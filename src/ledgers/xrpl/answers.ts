@@ -23,6 +23,29 @@ export function numberOf(value: unknown): number {
   return value
 }
 
+/** A whole number of 32 bits: counts, sequences and the numbers of ledgers are (https://xrpl.org/docs/references/protocol/binary-format). */
+export function countOf(value: unknown): number {
+  const count = numberOf(value)
+  if (count >>> 0 !== count) throw unreadable()
+  return count
+}
+
+/** A code of a result (https://xrpl.org/docs/references/protocol/transactions/transaction-results): whatever else a node says may show its address. */
+export function codeOf(value: unknown): string {
+  if (typeof value !== 'string' || !/^te[cflmrs][A-Z][A-Z_\d]{0,40}$/.test(value))
+    throw unreadable()
+  return value
+}
+
+/** What is read by code of others, which is not made for answers of any kind. */
+export function readBy<Value>(read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof LedgerUnreachable ? error : unreadable()
+  }
+}
+
 /** Drops are texts, because there are more of them than JSON has exact numbers for. */
 export function dropsOf(value: unknown): bigint {
   if (typeof value !== 'string' || !/^\d+$/.test(value)) throw unreadable()
@@ -31,7 +54,9 @@ export function dropsOf(value: unknown): bigint {
 
 /** Nodes write some amounts in XRP, as numbers: a drop is the millionth part. */
 export function dropsOfXrp(value: unknown): bigint {
-  return BigInt(Math.ceil(Number((numberOf(value) * 1_000_000).toFixed(3))))
+  const drops = Math.ceil(Number((numberOf(value) * 1_000_000).toFixed(3)))
+  if (!Number.isSafeInteger(drops)) throw unreadable()
+  return BigInt(drops)
 }
 
 function unreadable(): LedgerUnreachable {

@@ -1,6 +1,6 @@
 import { decodeAccountID, type TransactionMetadata } from 'xrpl'
 import { type Deed, type IssuedAsset, LedgerUnreachable } from '../ledger.ts'
-import { type Members, membersOf, numberOf, textOf } from './answers.ts'
+import { countOf, type Members, membersOf, textOf } from './answers.ts'
 
 /** Holders may give it to others, and trade it where the network has that: neither can be allowed later (https://xrpl.org/docs/references/protocol/transactions/types/mptokenissuancecreate#mptokenissuancecreate-flags). */
 const tfMPTCanTrade = 0x10
@@ -83,7 +83,7 @@ function issuancesIn({ AffectedNodes: nodes }: TransactionMetadata): readonly st
 
 function issuanceIdOf({ Account: account, Sequence: sequence }: Members): string {
   const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(numberOf(sequence))
+  bytes.writeUInt32BE(countOf(sequence))
   return Buffer.concat([bytes, decodeAccountID(textOf(account))])
     .toString('hex')
     .toUpperCase()

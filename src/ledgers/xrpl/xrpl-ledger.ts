@@ -12,12 +12,14 @@ import {
   type Submission,
   type Terms,
 } from '../ledger.ts'
+import { requireSame } from '../nodes/asked-hash.ts'
+import { timeUsOf } from '../nodes/block-time.ts'
 import { BlockWatch } from '../nodes/block-watch.ts'
 import { mappingOf } from '../sandbox/mapping.ts'
 import type { Signer } from '../signer.ts'
 import { AccountHistory } from './account-history.ts'
 import { accountCall, accountIn, requireMoney } from './account-state.ts'
-import { dropsOf, type Members, membersOf, numberOf, textOf } from './answers.ts'
+import { codeOf, countOf, dropsOf, type Members, membersOf, readBy, textOf } from './answers.ts'
 import { issuanceIdIn } from './asset-transactions.ts'
 import { isDone, meaningOf } from './engine-results.ts'
 import { foundIn, resultOf, XrplNodes } from './xrpl-nodes.ts'
@@ -147,7 +149,7 @@ export class XrplLedger implements Ledger {
       return { is: 'refused', reason: problem ?? 'it is no transaction' }
     }
     const { answers } = await this.#nodes.ask([{ command: 'submit', params: { tx_blob: blob } }])
-    const code = textOf(resultOf(answers[0])['engine_result'])
+    const code = codeOf(resultOf(answers[0])['engine_result'])
     const meaning = meaningOf(code)
     if (meaning === 'taken') return { is: 'accepted' }
     if (meaning === 'malformed') return { is: 'refused', reason: `the network refuses it: ${code}` }
@@ -163,6 +165,7 @@ export class XrplLedger implements Ledger {
     )
     const found = foundIn(answers[0], 'txnNotFound')
     if (!found) return { is: 'unknown' }
+    requireSame(hash, found['hash'])
     if (found['validated'] === true) return this.#included(found)
     const last = membersOf(found['tx_json'])['LastLedgerSequence']
     // Nodes remember for a while what never got in.
@@ -218,22 +221,22 @@ export class XrplLedger implements Ledger {
   /** A code of what failed is final: it took the fee, and the sequence. */
   #included(found: Members): Sighting {
     const meta = membersOf(found['meta']) as unknown as TransactionMetadata
-    const code = meta.TransactionResult
+    const code = codeOf(meta.TransactionResult)
     const transaction = membersOf(found['tx_json'])
     // Money may come: it is signed anew then.
     if (code === 'tecINSUFFICIENT_RESERVE') return { is: 'superseded' }
     if (!isDone(code, transaction['TransactionType'])) {
       return { is: 'refused', reason: `the network refuses it: ${code}` }
     }
-    const height = numberOf(found['ledger_index'])
+    const height = countOf(found['ledger_index'])
     const hash = textOf(found['ledger_hash'])
-    const tokenId = tokenIdIn(transaction, meta)
+    const tokenId = readBy(() => tokenIdIn(transaction, meta))
     return {
       is: 'included',
       isFinal: true,
       inclusion: {
         height,
-        timeUs: Date.parse(textOf(found['close_time_iso'])) * 1_000,
+        timeUs: timeUsOf(Date.parse(textOf(found['close_time_iso'])) * 1_000),
         header: JSON.stringify({ network: this.network, height, hash }),
         blockHash: hash.toLowerCase(),
         path: { index: 0, size: 1, hashes: [] },

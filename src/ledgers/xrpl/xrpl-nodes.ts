@@ -3,7 +3,7 @@ import { connectionTo } from '../nodes/node-connection.ts'
 import { NodesInTurn } from '../nodes/nodes-in-turn.ts'
 import type { NodeConnection } from '../nodes/wording.ts'
 import { type NodeAnswer, type NodeCall, xrplCommands } from '../nodes/xrpl-commands.ts'
-import { dropsOfXrp, type Members, membersOf, numberOf, textOf } from './answers.ts'
+import { countOf, dropsOfXrp, type Members, membersOf, numberOf, textOf } from './answers.ts'
 
 export interface XrplNodesNeeds {
   /** Tried in turn. */
@@ -64,7 +64,7 @@ async function askOne(
   const [server] = await connection.ask([{ command: 'server_info' }])
   const info = membersOf(resultOf(server)['info'])
   // Nodes of the main network need not be told which one they are of, and then do not say so.
-  const named = `xrpl:${numberOf(info['network_id'] ?? 0)}`
+  const named = `xrpl:${countOf(info['network_id'] ?? 0)}`
   if (named !== network) {
     throw new Error(`the node is one of ${named}, and ${network} is configured`)
   }
@@ -82,7 +82,7 @@ export function isWhole(complete: readonly Stretch[], first: number, last: numbe
 /** @throws LedgerUnreachable where the node says that it cannot */
 export function resultOf(answer: NodeAnswer | undefined): Members {
   if (answer && 'result' in answer) return answer.result
-  throw new LedgerUnreachable(`the node answers ${answer?.error ?? 'nothing'}`)
+  throw new LedgerUnreachable(`the node answers with the error ${answer?.error ?? 'nothing'}`)
 }
 
 /** As `resultOf`; undefined where it says that there is no such thing. */
@@ -97,7 +97,7 @@ function stateOf(info: Members): NodeState {
   const ledger = membersOf(info['validated_ledger'])
   const loadFactor = numberOf(info['load_factor'] ?? 1)
   return {
-    validated: numberOf(ledger['seq']),
+    validated: countOf(ledger['seq']),
     complete: stretchesOf(textOf(info['complete_ledgers'])),
     loadFee: dropsOfXrp(numberOf(ledger['base_fee_xrp']) * loadFactor),
     reserveBase: dropsOfXrp(ledger['reserve_base_xrp']),

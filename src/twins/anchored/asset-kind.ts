@@ -6,7 +6,7 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Asset } from '../assets/asset.ts'
 import { eventOfAsset } from '../assets/asset-events.ts'
 import { fromRow, plannedStep } from '../assets/asset-store.ts'
-import { completedStatus, errorStatus, submittedStatus } from '../progress/progress.ts'
+import { completedStatus, errorStatus, statusBeforeError } from '../progress/progress.ts'
 import { movedRow, type ToldWord } from './moved-row.ts'
 import type { KindNeeds } from './resource-kind.ts'
 
@@ -87,7 +87,7 @@ function movedAsset(
   const isResumed = statuses.length < move.statuses.length && asset.status === errorStatus
   const { status, txHash, progress } = asset
   const before = {
-    status: isResumed ? submittedStatus : status,
+    status: isResumed ? statusBeforeError(progress) : status,
     tx_hash: txHash,
     progress,
     failure: isResumed ? null : asset.failure,

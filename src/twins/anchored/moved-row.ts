@@ -4,6 +4,7 @@ import {
   completedStatus,
   errorStatus,
   failedStatus,
+  statusBeforeError,
   statusesIn,
   submittedStatus,
 } from '../progress/progress.ts'
@@ -49,7 +50,8 @@ export interface MovedRow {
 export function movedRow(row: AnchoredRow, move: ResourceMove): MovedRow | undefined {
   if (rankOf(row.status) === ranks[completedStatus]) return undefined
   const had = new Set(statusesIn(row.progress))
-  let { status, progress, failure } = row
+  let { progress, failure } = row
+  let status = statusOf(row, move)
   let told: ToldWord | undefined
   for (const next of move.statuses) {
     if (rankOf(next) <= rankOf(status)) continue
@@ -62,6 +64,12 @@ export function movedRow(row: AnchoredRow, move: ResourceMove): MovedRow | undef
   const isSubmitted = had.has(submittedStatus)
   const hash = isSubmitted && move.facts.txHash !== '' ? move.facts.txHash : row.tx_hash
   return { row: { status, progress, failure, tx_hash: hash }, isSubmitted, told }
+}
+
+/** What comes to pass after an error goes on from before it: it has been on the ledger, too. */
+function statusOf({ status, progress }: AnchoredRow, { statuses }: ResourceMove): string {
+  const isDone = status === errorStatus && statuses.includes(completedStatus)
+  return isDone ? statusBeforeError(progress) : status
 }
 
 function rankOf(status: string): number {

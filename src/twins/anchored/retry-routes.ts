@@ -19,7 +19,7 @@ import { attachmentSchema } from '../attachments/attachment-api.ts'
 import { attachmentBody } from '../attachments/attachment-body.ts'
 import { writableAttachment } from '../attachments/attachment-routes.ts'
 import type { AttachmentStore } from '../attachments/attachment-store.ts'
-import { errorStatus, statusesIn } from '../progress/progress.ts'
+import { errorStatus, statusBeforeError } from '../progress/progress.ts'
 import type { Seen } from '../rights/right.ts'
 import { type Looking, stillAllowed } from '../rights/shared-rows.ts'
 import { signatureSchema } from '../signatures/signature-api.ts'
@@ -192,7 +192,7 @@ function retried<Resource extends Retryable>(
 ): { readonly resource: Resource; readonly changes: readonly Compilable[] } {
   const { id, status, progress } = resource
   if (status !== errorStatus) throw notRetryable(`its status is ${status}, and not ${errorStatus}`)
-  const before = statusesIn(progress).findLast((one) => one !== errorStatus) ?? errorStatus
+  const before = statusBeforeError(progress)
   const nowUs = needs.clock.nowUs()
   const change = needs.state
     .updateTable(table)

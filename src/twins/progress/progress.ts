@@ -38,6 +38,11 @@ export function statusesIn(stored: string): readonly string[] {
   return (JSON.parse(stored) as readonly StoredStep[]).map(([status]) => status)
 }
 
+/** The status that one had before it was an ERROR: it goes on from there. */
+export function statusBeforeError(stored: string): string {
+  return statusesIn(stored).findLast((one) => one !== errorStatus) ?? errorStatus
+}
+
 /** What the column `progress` of a row becomes with one more step, as an expression of its update. */
 export function appendedProgress(status: string, atUs: number): RawBuilder<string> {
   return sql<string>`json_set(progress,

@@ -29,6 +29,10 @@ export class XrplNode implements AsyncDisposable {
   issuanceId: string | undefined
   /** Whether it finds no transaction by its hash. */
   isWithoutIndex = false
+  /** What it calls an error that it answers everything with. */
+  refusesWith: string | undefined
+  /** What is made of its answers, by the command. */
+  readonly lies = new Map<string, (result: Message) => Message>()
   /** Commands that it was asked for, in order. */
   readonly asked: string[] = []
   #forgotten: readonly [number, number] | undefined
@@ -146,10 +150,12 @@ export class XrplNode implements AsyncDisposable {
       const answerTo = commands[command]
       // "Universal Errors" of the page on the formatting of errors.
       if (!answerTo) throw new NodeError('unknownCmd')
+      if (this.refusesWith !== undefined) throw new NodeError(this.refusesWith)
       if (command === 'tx' && this.isWithoutIndex) throw new NodeError('txnNotFound')
       const isFresh = command === 'server_info' && this.isSeveral
       const view = isFresh ? { ...this.#view, stopsAt: undefined } : this.#view
-      return { status: 'success', result: answerTo(view, request) }
+      const result = answerTo(view, request)
+      return { status: 'success', result: this.lies.get(command)?.(result) ?? result }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       return { status: 'error', error: error.message, error_message: 'in words' }
