@@ -67,8 +67,8 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
     return bytes
   }
   const lookNowAndThen = () => {
-    const waitMs = look() > busyBytes ? busyPollMs : pollMs
-    timer = waiters.size > 0 ? setTimeout(lookNowAndThen, waitMs) : undefined
+    const restMs = look() > busyBytes ? busyPollMs : pollMs
+    timer = waiters.size > 0 ? setTimeout(lookNowAndThen, restMs) : undefined
   }
   const covers = (offset: Offset) => {
     if (offset >= window.end) look()
