@@ -8,7 +8,7 @@ import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
 /** How often the journal is looked at while somebody waits: so much later they see a reading. */
 const pollMs = 15
 
-/** The same while very much comes: each look costs the readings some of their time, whoever they are of. */
+/** As often while very much comes: each look costs the readings some of their time, whoever they are of. */
 const busyPollMs = 50
 
 /** Bytes that a look brings where very much comes: a megabyte a second. */
