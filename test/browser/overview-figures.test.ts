@@ -149,6 +149,11 @@ function haveReceived(streamId: string, atMs: number): boolean {
   return changes === 1
 }
 
+async function streamsCount(): Promise<number> {
+  const { body } = await owner.withToken<readonly unknown[]>('GET', '/streams?limit=1000')
+  return body.length
+}
+
 interface Figure {
   readonly words: string
   readonly href: string
@@ -185,6 +190,9 @@ test('each figure leads to a list with as many rows', async () => {
   // In a minute this failure is one that lasts.
   for (const _ of times(passing)) await fetchFrom('passes')
   await expect.poll(words, patience).toMatch(settled(lasting + passing))
+  // Streams are counted every two seconds, and what their sources do is known at once.
+  const total = await streamsCount()
+  await expect.poll(async () => (await figuresOn(page))[0]?.count, patience).toBe(total)
 
   const shown = await figuresOn(page)
   const counts = shown.map(({ count }) => count)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, expect } from 'vitest'
 import { isFolderLocked } from '../../src/config/data-folder.ts'
 import { CommandedService } from './commanded-service.ts'
@@ -75,7 +76,9 @@ export async function expectEndByTerminal({ start }: Commands, line: string): Pr
 
 /** Expects that the service has ended in order, and that a next one can begin where it was. */
 export async function expectEnd(command: CommandedService, pid: number): Promise<void> {
-  expect(command.output.match(/"msg":"stopping"/g)).toHaveLength(1)
+  // A terminal gets lines for people.
+  const output = stripVTControlCharacters(command.output)
+  expect(output.match(/"msg":"stopping"|INFO: stopping\b/g)).toHaveLength(1)
   expect(command.output).not.toMatch(/stopping (at once|failed|takes too long)/)
   await expectNothingLeft(command, pid)
 }
