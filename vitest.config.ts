@@ -70,7 +70,7 @@ export default defineConfig({
         test: {
           name: 'end-to-end',
           expect,
-          include: ['test/end-to-end/**/*.test.ts'],
+          include: ['test/{end-to-end,pages,first-hour}/**/*.test.ts'],
           testTimeout: 900_000,
           hookTimeout,
         },

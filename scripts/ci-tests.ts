@@ -10,7 +10,7 @@ import { testCounts } from './vitest-output.ts'
 const repeatedMax = 10
 
 /** How long the deep suites may take in all. */
-const deepMinutesMax = 40
+const deepMinutesMax = 15
 
 export type RunCommand = (
   ...words: readonly [string, ...string[]]

@@ -12,6 +12,7 @@ import {
   startServiceProcess,
 } from './service-process.ts'
 import { ShellSession } from './shell-session.ts'
+import { withoutVolatile } from './shown-output.ts'
 
 /** Where scripts/install-test-tools puts packages of Python. */
 const pythonPackages = join(homedir(), '.cache', 'streamvault-test-tools', 'python')
@@ -51,6 +52,8 @@ export class PageRun {
   #service: ServiceProcess
   #heard: (() => Promise<string>) | undefined
   #expectedToBeHeard: string | undefined
+  /** What runs in another terminal has to have printed some time after the next command. */
+  #background: { readonly printed: () => string; readonly shown: string } | undefined
 
   private constructor(
     folder: string,
@@ -92,6 +95,9 @@ export class PageRun {
     } else if (label === 'listen') {
       this.#heard = await this.shell.listen(text)
       this.#expectedToBeHeard = output
+    } else if (label === 'background') {
+      const printed = await this.shell.inBackground(text)
+      this.#background = output === undefined ? undefined : { printed, shown: output }
     } else if (label === 'restart') {
       await this.#restart(text)
     } else if (label === 'start') {
@@ -99,11 +105,19 @@ export class PageRun {
     } else {
       if (label === 'stop') await this.#service.end('SIGTERM')
       const printed = await this.shell.run(text)
-      if (output !== undefined) expect(withEnd(printed)).toBe(output)
+      if (output !== undefined) expectShown(printed, output)
       // The other terminal has been waiting for this one.
       if (this.#heard !== undefined) expect(await this.#heard()).toBe(this.#expectedToBeHeard)
       this.#heard = undefined
+      await this.#awaitBackground()
     }
+  }
+
+  async #awaitBackground(): Promise<void> {
+    const { printed, shown } = this.#background ?? {}
+    this.#background = undefined
+    if (printed === undefined || shown === undefined) return
+    await expect.poll(() => withoutVolatile(withEnd(printed()))).toBe(withoutVolatile(shown))
   }
 
   async end(): Promise<void> {
@@ -138,6 +152,11 @@ export class PageRun {
     })
     await this.shell.run(`SECURE_PORT=${securePort} SECURE_API=${this.#service.http}`)
   }
+}
+
+/** Holds what a command has printed to what the page shows, but for values that no two runs have in common. */
+function expectShown(printed: string, shown: string): void {
+  expect(withoutVolatile(withEnd(printed))).toBe(withoutVolatile(shown))
 }
 
 /** Not everything that prints ends its line. */

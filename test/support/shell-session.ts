@@ -73,6 +73,13 @@ export class ShellSession {
     }
   }
 
+  /** Starts commands that go on beside the others until the end, and says what they have printed so far. */
+  async inBackground(commands: string): Promise<() => string> {
+    const name = `background-${++this.#listeners}`
+    await this.run(`: > ${name}\n( ${commands}\n) </dev/null >${name} 2>&1 &`)
+    return () => readFileSync(join(this.#folder, name), 'utf8')
+  }
+
   async end(): Promise<void> {
     const { pid } = this.#shell
     if (pid !== undefined && this.#shell.exitCode === null) process.kill(-pid, 'SIGKILL')

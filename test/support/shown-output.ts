@@ -1,0 +1,16 @@
+/**
+ * What differs from run to run in what a page shows: each of a kind counts as any other of its kind, and the rest has to
+ * be the same to the letter.
+ */
+const volatile: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID'],
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME'],
+  [/\b[0-9a-f]{32,}\b/g, 'HEX'],
+  [/\b1[6-9]\d{8}(?:\d{3}|\d{6})?\b/g, 'EPOCH'],
+  [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
+]
+
+/** A text with a word in place of each value that no two runs have in common. */
+export function withoutVolatile(text: string): string {
+  return volatile.reduce((rest, [pattern, word]) => rest.replaceAll(pattern, word), text)
+}
