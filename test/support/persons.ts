@@ -8,7 +8,7 @@ export interface Person {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** The persons of docs/README.md. */
+/** The persons of the index of all pages. */
 export const persons: readonly Person[] = [
   { name: 'a fleet owner', page: 'docs/fifty-devices.md', commandsMax: 20, settings: {} },
   { name: 'a building engineer', page: 'docs/from-plc-to-alert.md', commandsMax: 20, settings: {} },
