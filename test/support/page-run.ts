@@ -125,6 +125,8 @@ export class PageRun {
       await this.#restart(text)
     } else if (label === 'start') {
       await this.#startAgain()
+    } else if (label === 'soon' && output !== undefined) {
+      await this.#runUntil(text, output)
     } else {
       if (label === 'stop') await this.#service.end('SIGTERM')
       const printed = await this.shell.run(text)
@@ -134,6 +136,13 @@ export class PageRun {
       this.#heard = undefined
       await this.#awaitBackground()
     }
+  }
+
+  /** What reads may be a moment too early: a reader looks again. */
+  async #runUntil(text: string, shown: string): Promise<void> {
+    await expect
+      .poll(async () => withoutVolatile(withEnd(await this.shell.run(text))))
+      .toBe(withoutVolatile(shown))
   }
 
   async #awaitBackground(): Promise<void> {
