@@ -4783,7 +4783,7 @@ export type AmqpSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -4987,7 +4987,7 @@ export type ApiSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5418,7 +5418,7 @@ export type BacnetSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5742,7 +5742,7 @@ export type CoapSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6199,7 +6199,7 @@ export type DeviceSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6400,7 +6400,7 @@ export type DeviceSourceUnnamed = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6930,7 +6930,7 @@ export type KafkaSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7346,7 +7346,7 @@ export type ModbusSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7657,7 +7657,7 @@ export type NatsSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -8783,7 +8783,7 @@ export type OpcUaSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -9517,7 +9517,7 @@ export type RedisSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -9832,7 +9832,7 @@ export type SseSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -10334,7 +10334,7 @@ export type WebSocketSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -10640,7 +10640,7 @@ export type WebhookSource = {
 
   /**
    * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
