@@ -98,7 +98,7 @@ export function handleFrameworkError(
   const error =
     code === 'FST_ERR_BAD_URL'
       ? new DomainError('invalid_request', 'the path has percent signs that make no sense')
-      : new DomainError('not_found', 'there is no such path')
+      : new DomainError('not_found', 'there is no such path', { remedy: pathRemedy })
   handleError(error, request, reply)
 }
 

@@ -8,6 +8,7 @@ import { isObject } from '../../contracts/definitions/field-map.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { Judge, RefusedReading, Verdict } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { conflict } from '../../core/conflict.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
@@ -95,9 +96,21 @@ async function runNow(
   text: string,
 ): Promise<StreamId> {
   const { id, source, isPaused } = await ownStream({ streams }, userId, text)
-  if (!isFetched(source)) throw new DomainError('conflict', 'the stream fetches no readings')
-  if (isPaused) throw new DomainError('conflict', 'the stream is paused')
-  if (!sources.hurry(id)) throw new DomainError('conflict', 'the source is not running yet')
+  if (!isFetched(source))
+    throw conflict(
+      'the stream fetches no readings',
+      'Name a stream whose source has an endpoint; docs/connectors.md lists what the service fetches from.',
+    )
+  if (isPaused)
+    throw conflict(
+      'the stream is paused',
+      'Resume the stream first with POST /streams/{streamId}/resume.',
+    )
+  if (!sources.hurry(id))
+    throw conflict(
+      'the source is not running yet',
+      'Wait until source of GET /streams/{streamId}/status has a state, then try again.',
+    )
   return id
 }
 

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
+import { invalidParameter } from '../../core/errors.ts'
+import { notFound } from '../../core/not-found.ts'
 import { formatUs, parseRfc3339 } from '../../core/time.ts'
 import type { EventType } from '../../outbox/events/event-types.ts'
 import type { Effect } from '../../requests/idempotency/posts.ts'
@@ -129,7 +131,10 @@ async function action<Planned extends Effect>(
 /** @throws DomainError `conflict` */
 function assertActive({ status }: Webhook): void {
   if (status === 'ACTIVE') return
-  throw new DomainError('conflict', `the webhook is ${status}: nothing is sent to it`)
+  throw conflict(
+    `the webhook is ${status}: nothing is sent to it`,
+    'Set status to ACTIVE with PUT /notifications/webhooks/{configId}, then try again.',
+  )
 }
 
 /** @throws DomainError `conflict`, or `invalid_request` for a type that it is not subscribed to */
@@ -158,14 +163,17 @@ async function plannedResend(
   deliveryId: string,
 ) {
   const delivery = await findDelivery(state, webhook.id, deliveryId.toLowerCase())
-  if (!delivery) throw new DomainError('not_found', `no delivery ${deliveryId}`)
+  if (!delivery) throw notFound('delivery', deliveryId)
   assertActive(webhook)
   return {
     statusCode: 202,
     body: plannedBody(delivery),
     changes: [planResend(state, webhook, { id: delivery.id, dueAtUs: clock.steadyUs() })],
     refusal: async () =>
-      new DomainError('conflict', 'it is being delivered now, or has had too many attempts'),
+      conflict(
+        'it is being delivered now, or has had too many attempts',
+        'Read GET /notifications/webhooks/{configId}/deliveries: a delivery under way ends by itself; after too many attempts POST /notifications/webhooks/{configId}/recover sends its event again.',
+      ),
   }
 }
 
@@ -215,7 +223,6 @@ function rotation(needs: WebhookRoutesNeeds, webhook: Webhook, { body, request }
       ...webhooks.change(webhook, { ...webhook, secret, previousSecret }),
       auditOf(needs, request).rotated(webhook, hasOverlap ? overlapS : 0),
     ],
-    refusal: async () =>
-      new DomainError('conflict', 'the webhook was changed meanwhile: try again'),
+    refusal: async () => changedMeanwhile('the webhook', 'GET /notifications/webhooks/{configId}'),
   }
 }
