@@ -8,6 +8,8 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{32,}\b/g, 'HEX'],
   [/\b1[6-9]\d{8}(?:\d{3}|\d{6})?\b/g, 'EPOCH'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
+  // The offset in the journal, in the explanation of an alert.
+  [/\bentry \d+/g, 'ENTRY'],
 ]
 
 /** A text with a word in place of each value that no two runs have in common. */
