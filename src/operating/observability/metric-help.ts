@@ -34,6 +34,7 @@ export const metricHelp = {
   retention_passes_total: 'Retention passes completed',
   retention_failures_total: 'Retention passes that failed',
   disk_available_bytes: 'Bytes free on the disk with the data folder',
+  part_failing: '1 while a part of the service fails and it is not ready, else 0, by part',
   disk_bytes_min: 'Free bytes below which no readings are accepted',
   intake_faults_total: 'Messages quarantined because of a fault of the service',
   readings_received: 'Readings ever received, those of deleted streams included',
