@@ -24,6 +24,10 @@ const pythonPath = [pythonPackages, process.env['PYTHONPATH']].filter(Boolean).j
 /** The first start makes a key, as the pages say. */
 const generatedKey = { STREAMVAULT_ADMIN_KEY: '', STREAMVAULT_ADMIN_SECRET: '' }
 
+/** Finds packages without loading them, which takes a second. */
+const findPackages = `from importlib.util import find_spec
+for name in 'paho', 'requests', 'pandas', 'duckdb': assert find_spec(name), name`
+
 const programs = ['bash', 'curl', 'jq', 'openssl', 'mosquitto_pub', 'mosquitto_sub']
 
 /** How long a reader looks for what the page shows. */
@@ -33,8 +37,8 @@ const patienceMs = 60_000
 function missingTools(): readonly string[] {
   const missing = programs.filter((tool) => spawnSync(tool, ['--help']).error !== undefined)
   const env = { ...process.env, PYTHONPATH: pythonPath }
-  const { status } = spawnSync('python3', ['-c', 'import paho.mqtt.client'], { env })
-  return status === 0 ? missing : [...missing, 'paho-mqtt for Python']
+  const { status } = spawnSync('python3', ['-c', findPackages], { env })
+  return status === 0 ? missing : [...missing, 'paho-mqtt, requests, pandas and duckdb for Python']
 }
 
 const missing = missingTools()
