@@ -12,6 +12,8 @@ import { conflict } from '../../core/conflict.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
+import { spellingHint } from '../../core/suggestions.ts'
 import { record, uuid } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -135,6 +137,7 @@ async function checked(
   return {
     reached: trial.isReached,
     ...(trial.problem !== undefined && { problem: trial.problem }),
+    ...(trial.remedy !== undefined && { remedy: trial.remedy }),
     messages: trial.count,
     ...sampleBody(needs, tried, trial),
   }
@@ -147,7 +150,8 @@ function parseTried(body: unknown): Tried {
   new Problems('', problems).refuseUnknown(value, ['type', 'source', 'schema'])
   const type = streamTypes.find((known) => known === value['type'])
   if (type === undefined) {
-    problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
+    const message = `must be one of ${streamTypes.join(', ')}`
+    problems.push({ path: 'type', message, hint: spellingHint(value['type'], streamTypes) })
   }
   const source = parseSource(value['source'], type, problems)
   if (!isFetched(source) && !isInbound(source)) {
@@ -184,7 +188,7 @@ function sampleBody(
   { judgeOf, nowUs }: SourceRoutesNeeds,
   { type, source, schema }: Tried,
   trial: SourceTrial,
-): Omit<TrialBody, 'messages' | 'problem' | 'reached'> {
+): Omit<TrialBody, 'messages' | 'problem' | 'reached' | 'remedy'> {
   const taken = readingsOf(source, schema, trial)
   const samples = trial.messages.map(({ payload, source: origin }) => ({
     source: origin,
@@ -284,5 +288,5 @@ function verdictBody(verdict: Verdict): VerdictBody {
 }
 
 function refusedBody(reason: string, message: string) {
-  return { status: 'refused', reason, message } as const
+  return { status: 'refused', reason, message, remedy: refusalRemedy(reason) } as const
 }

@@ -4,8 +4,9 @@ import type { Static } from 'typebox'
 import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { invalidParameter } from '../../core/errors.ts'
 import { notFound } from '../../core/not-found.ts'
-import { formatUs, parseRfc3339 } from '../../core/time.ts'
+import { comparableUs, formatUs } from '../../core/time.ts'
 import type { EventType } from '../../outbox/events/event-types.ts'
+import { askedInstant } from '../../requests/http/asked-range.ts'
 import type { Effect } from '../../requests/idempotency/posts.ts'
 import {
   type AddOperation,
@@ -190,11 +191,10 @@ function plannedBody(delivery: {
 async function plannedRecovery(
   { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
-  since: string,
+  since: string | number,
 ) {
   assertActive(webhook)
-  const sinceUs = parseRfc3339(since)
-  if (typeof sinceUs !== 'number') throw invalidParameter('since', sinceUs.problem)
+  const sinceUs = comparableUs(askedInstant('since', since, clock.nowUs()))
   const { changes, recovered, nextSinceUs } = await planRecovery(state, webhook, {
     sinceUs,
     clock,
