@@ -2,6 +2,7 @@ import { airrohr } from './airrohr.ts'
 import { chirpstack } from './chirpstack.ts'
 import { cloudevents } from './cloudevents.ts'
 import { debezium } from './debezium.ts'
+import { esp32 } from './esp32.ts'
 import { esphome } from './esphome.ts'
 import { fronius } from './fronius.ts'
 import { homeAssistant } from './home-assistant.ts'
@@ -28,6 +29,7 @@ export const recipes: readonly Recipe[] = [
   chirpstack,
   cloudevents,
   debezium,
+  esp32,
   esphome,
   fronius,
   homeAssistant,
