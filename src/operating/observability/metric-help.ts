@@ -147,6 +147,10 @@ export const metricHelp = {
   source_rounds_overlapped_total: 'Times of schedules that passed while the round before still ran',
   source_rounds_missed_total: 'Times of schedules that passed while the source did not run',
   source_lag_seconds: 'Seconds that the source furthest behind its schedule is late',
+  trace_spans_waiting: 'Spans of traces that wait to be sent to the collector',
+  trace_spans_sent_total: 'Spans of traces that the collector has accepted',
+  trace_spans_dropped_total: 'Spans of traces dropped because too many waited',
+  trace_spans_failed_total: 'Spans of traces that the collector has not accepted',
 } as const
 
 /** The name of a figure without the prefix `streamvault_`. */
