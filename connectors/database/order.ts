@@ -29,7 +29,7 @@ export function orderOf(columns: readonly Column[], options: DatabaseOptions): O
     throw new SourceRefused(`${name} is no time: lookBehind must be a number of rows`)
   }
   if (!order.key && kind === 'text') {
-    throw new SourceRefused(`${name} is a text: rows can only be told apart with a keyColumn`)
+    throw new SourceRefused(`${name} is a text: rows can only be distinguished with a keyColumn`)
   }
   return order
 }

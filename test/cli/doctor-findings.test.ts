@@ -41,7 +41,7 @@ const breakages: readonly Breakage[] = [
     name: 'a setting that nobody reads',
     check: 'settings',
     status: 'warn',
-    message: /nobody reads STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
+    message: /the service does not read STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
     breakIt: () => ({ STREAMVAULT_HTP_PORT: '80' }),
   },
   {

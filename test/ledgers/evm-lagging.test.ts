@@ -131,7 +131,7 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM with a node that lags behi
     // What lags behind has neither the block nor what accounts were like by then.
     proxies[0]?.lack(hexOfNumber((await height()) - 7))
     expect(await problemOf(ledger.submit(other.blob))).toBe(
-      'the node does not have a block that it has told of before',
+      'the node does not have a block that it has reported before',
     )
   })
 })

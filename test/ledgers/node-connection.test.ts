@@ -97,7 +97,7 @@ describe('a WebSocket to a node', () => {
     const stopping = new AbortController()
     const patience = { timeoutMs: 60_000, signal: stopping.signal }
     expect(await problemOf(node.connection.ask([call('one')], patience))).toBe(
-      'nobody waits for the node any more',
+      'the request was given up',
     )
   })
 

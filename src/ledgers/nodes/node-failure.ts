@@ -44,7 +44,7 @@ export function parsedJson(text: string): unknown {
 /** @throws LedgerUnreachable where it is no object */
 export function messageIn(said: unknown): Readonly<Record<string, unknown>> {
   if (typeof said === 'object' && said !== null) return said as Readonly<Record<string, unknown>>
-  throw new LedgerUnreachable('the answer of the node is none to what was asked')
+  throw new LedgerUnreachable('the answer of the node does not belong to the request')
 }
 
 export function leftOut(): LedgerUnreachable {

@@ -48,7 +48,7 @@ export function hash(value: unknown, where: string): string {
 /** @throws Contradiction */
 export function oneOf(value: unknown, where: string, values: readonly string[]): string {
   if (typeof value === 'string' && values.includes(value)) return value
-  throw new Contradiction(`${where} is none of ${values.join(', ')}`)
+  throw new Contradiction(`${where} is not one of ${values.join(', ')}`)
 }
 
 /** @throws Contradiction */

@@ -139,7 +139,7 @@ export class XrplLedger implements Ledger {
     ])
     const { sequence, ledger } = accountIn(answers[0], this.account)
     if (ledger > validated) return sequence
-    throw new LedgerUnreachable('the node is behind what it has told before')
+    throw new LedgerUnreachable('the node is behind what it has reported before')
   }
 
   async submit(blob: string): Promise<Submission> {

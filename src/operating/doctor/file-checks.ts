@@ -16,7 +16,7 @@ interface Finding {
   readonly advice: string
 }
 
-const newerAdvice = 'run the newer version again, or put back a backup of the whole folder'
+const newerAdvice = 'run the newer version again, or put back a backup of the complete folder'
 const brokenAdvice = 'stop the service, keep a copy of the folder, and put back a backup'
 
 /** The bootstrap key: its file is there unless the key is given, and nobody else can read it. */
@@ -84,7 +84,7 @@ function openToOthers(path: string): Check | undefined {
   const { mode } = statSync(path)
   if ((mode & 0o077) === 0) return undefined
   const message = `others than its owner can read it (mode ${octal(mode)})`
-  const advice = `chmod 600 ${path}, and change the secret if somebody may have read it`
+  const advice = `chmod 600 ${path}, and change the secret if another user may have read it`
   return fail(basename(path), message, advice)
 }
 
@@ -124,7 +124,7 @@ export function checkTimeSeries({ config }: Surroundings): Check {
     const { host, port } = timeSeries
     return ok(
       'time series',
-      `in QuestDB at ${host}:${port}: a running service tells whether it answers`,
+      `in QuestDB at ${host}:${port}: GET /health/ready of a running service says whether it answers`,
     )
   }
   return fileCheck(filesIn(config.dataDir).timeSeries, (path) => {

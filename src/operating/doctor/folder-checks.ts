@@ -49,7 +49,7 @@ export function checkFolder({ config }: { readonly config: Pick<Config, 'dataDir
 }
 
 export function checkLock({ config, isLocked, owner }: Surroundings): Check {
-  if (!isLocked) return ok('lock', 'nobody uses the data folder')
+  if (!isLocked) return ok('lock', 'no process uses the data folder')
   if (owner) {
     const { pid, command, version, startedAt } = owner
     const who = `process ${pid} (streamvault ${command}, version ${version}, since ${startedAt})`

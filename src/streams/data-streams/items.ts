@@ -175,12 +175,12 @@ export const itemsFields = {
         },
       ],
     }),
-    doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is none itself',
+    doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is not a reading itself',
   },
   extra: {
     ...extraField,
     default: 'keep',
-    doc: '`keep` what is no field of a reading under `extra`, or `drop` it: [what nobody reads](payload-formats.md#what-nobody-reads)',
+    doc: '`keep` what is no field of a reading under `extra`, or `drop` it: [what no field reads](payload-formats.md#what-nobody-reads)',
   },
 } satisfies Fields
 
