@@ -4791,7 +4791,7 @@ export type AmqpSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -4995,7 +4995,7 @@ export type ApiSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -5429,7 +5429,7 @@ export type BacnetSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -5753,7 +5753,7 @@ export type CoapSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -6210,7 +6210,7 @@ export type DeviceSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -6411,7 +6411,7 @@ export type DeviceSourceUnnamed = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -6954,7 +6954,7 @@ export type KafkaSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -7370,7 +7370,7 @@ export type ModbusSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -7681,7 +7681,7 @@ export type NatsSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -8807,7 +8807,7 @@ export type OpcUaSource = {
       )[]
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -9547,7 +9547,7 @@ export type RedisSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -9865,7 +9865,7 @@ export type SseSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -10367,7 +10367,7 @@ export type WebSocketSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined
@@ -10673,7 +10673,7 @@ export type WebhookSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what no field
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
    * reads](payload-formats.md#what-nobody-reads)
    */
   readonly extra?: 'keep' | 'drop' | undefined

@@ -56,7 +56,7 @@ export class StreamReader {
    */
   passesOver(delivered: ConsumeMessage): boolean {
     const offset = offsetOf(delivered)
-    if (offset === undefined) throw new SourceRefused('the queue is no stream (queueType)')
+    if (offset === undefined) throw new SourceRefused('the queue is not a stream (queueType)')
     const digest = hash('sha256', delivered.content).slice(0, 16)
     // What is before it says nothing: a stream that was made anew, and is shorter, has only that.
     if (this.#isComparing && offset >= (this.#offset ?? 0)) {

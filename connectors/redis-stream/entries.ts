@@ -178,7 +178,7 @@ function readable(text: Text | undefined): string {
     throw new Unfit(`a field of the entry has ${bytes} bytes: it is not kept completely`)
   }
   if (text === undefined || !isUtf8(text)) {
-    throw new Unfit('a field of the entry is no text in UTF-8: name it as payloadField')
+    throw new Unfit('a field of the entry is not a text in UTF-8: name it as payloadField')
   }
   return Buffer.from(text).toString()
 }

@@ -41,7 +41,8 @@ const breakages: readonly Breakage[] = [
     name: 'a setting that nobody reads',
     check: 'settings',
     status: 'warn',
-    message: /the service does not read STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
+    message:
+      /the service does not read STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
     breakIt: () => ({ STREAMVAULT_HTP_PORT: '80' }),
   },
   {
@@ -55,7 +56,7 @@ const breakages: readonly Breakage[] = [
     name: 'a file in the place of the folder',
     check: 'data folder',
     status: 'fail',
-    message: /is no folder/,
+    message: /is not a folder/,
     breakIt: (dataDir) => ({ STREAMVAULT_DATA_DIR: join(dataDir, 'state.db') }),
   },
   {
@@ -83,7 +84,7 @@ const breakages: readonly Breakage[] = [
     name: 'another master key',
     check: 'master.key',
     status: 'fail',
-    message: /STREAMVAULT_MASTER_KEY is no key of this data folder/,
+    message: /STREAMVAULT_MASTER_KEY is not a key of this data folder/,
     breakIt: () => ({ STREAMVAULT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }),
   },
   {
@@ -105,7 +106,7 @@ const breakages: readonly Breakage[] = [
     },
   },
   {
-    name: 'a state that is no database',
+    name: 'a state that is not a database',
     check: 'state.db',
     status: 'fail',
     message: /cannot be read/,

@@ -50,7 +50,7 @@ describe('a server', () => {
   })
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
-    ['that is no NATS', (socket) => socket.write('GET / HTTP/1.1\r\n'), /what is no NATS/],
+    ['that is not NATS', (socket) => socket.write('GET / HTTP/1.1\r\n'), /what is not NATS/],
     ['a line without end', (socket) => socket.write('MSG '.padEnd(200_000, 'a')), /too long/],
     ['a message of no size', (socket) => socket.write('MSG a 1 -5\r\n'), /no size/],
     ['a message without end', (socket) => socket.write('MSG a 1 3\r\nabcdef\r\n'), /without end/],

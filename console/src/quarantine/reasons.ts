@@ -10,7 +10,8 @@ export interface ReasonWords {
 export const reasons: Readonly<Record<string, ReasonWords>> = {
   malformed: {
     name: 'Not readable',
-    meaning: 'The bytes are not what the format of the stream says, or the reading is no object.',
+    meaning:
+      'The bytes are not what the format of the stream says, or the reading is not an object.',
     remedy:
       'Compare the bytes with the format of the source. If the device sends another format, change it in the definition; if the message was cut off, it can only be deleted.',
   },

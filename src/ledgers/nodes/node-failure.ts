@@ -37,7 +37,7 @@ export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LedgerUnreachable('the answer of the node is no JSON')
+    throw new LedgerUnreachable('the answer of the node is not JSON')
   }
 }
 

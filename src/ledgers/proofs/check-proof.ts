@@ -56,7 +56,7 @@ export function checkProofText(text: string, question: ProofQuestion): Verdict {
   try {
     proof = JSON.parse(text)
   } catch {
-    return contradicted('it is no JSON')
+    return contradicted('it is not JSON')
   }
   return checkProof(proof, question)
 }

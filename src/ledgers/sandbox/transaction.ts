@@ -75,7 +75,7 @@ export function blobOf({ text, annex, signature }: SignedText): string {
 export function parseBlob(blob: string, account: Account): SandboxTransaction | string {
   if (blob.length > blobCharsMax) return `it is longer than ${blobCharsMax} characters`
   const signed = membersOf(blob)
-  if (!signed || !isSignedText(signed) || blobOf(signed) !== blob) return 'it is no transaction'
+  if (!signed || !isSignedText(signed) || blobOf(signed) !== blob) return 'it is not a transaction'
   return checkedTransaction(signed, account)
 }
 

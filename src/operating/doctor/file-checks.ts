@@ -60,7 +60,7 @@ export function checkMasterKey({ config }: Surroundings): Check {
     return ok(name, `${source} is in use, and belongs to this data folder`)
   } catch {
     const advice = 'use the key that the folder was made with: no secret is good with another one'
-    return fail(name, `${source} is no key of this data folder`, advice)
+    return fail(name, `${source} is not a key of this data folder`, advice)
   }
 }
 
@@ -133,7 +133,7 @@ export function checkTimeSeries({ config }: Surroundings): Check {
     readSync(file, head, 0, head.length, 0)
     closeSync(file)
     if (head.toString('latin1', 8, 12) !== duckDbMark) {
-      return { message: 'it is no DuckDB file', advice: brokenAdvice }
+      return { message: 'it is not a DuckDB file', advice: brokenAdvice }
     }
     return `storage version ${head.readBigUInt64LE(12)}`
   })

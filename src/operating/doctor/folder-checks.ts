@@ -29,7 +29,7 @@ export function checkFolder({ config }: { readonly config: Pick<Config, 'dataDir
   const name = 'data folder'
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) {
-    return fail(name, `${dataDir} is no folder`, 'set STREAMVAULT_DATA_DIR to a folder')
+    return fail(name, `${dataDir} is not a folder`, 'set STREAMVAULT_DATA_DIR to a folder')
   }
   const advice = found
     ? `let the user who runs the service write there: chown ${dataDir}`

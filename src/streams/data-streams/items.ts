@@ -46,7 +46,7 @@ const pathAround: Rule = (value, key, problems) => {
 }
 
 const name: Rule = (value, key, problems) => {
-  if (value === '__proto__') problems.add(key, 'is no name of a field')
+  if (value === '__proto__') problems.add(key, 'is not a name of a field')
   if (typeof value === 'string' && value !== '' && value.length <= nameLengthMax) return
   problems.add(key, `must be a name of 1 to ${nameLengthMax} characters`)
 }
@@ -180,7 +180,7 @@ export const itemsFields = {
   extra: {
     ...extraField,
     default: 'keep',
-    doc: '`keep` what is no field of a reading under `extra`, or `drop` it: [what no field reads](payload-formats.md#what-nobody-reads)',
+    doc: '`keep` what is not a field of a reading under `extra`, or `drop` it: [what no field reads](payload-formats.md#what-nobody-reads)',
   },
 } satisfies Fields
 
