@@ -131,7 +131,7 @@ const breakages: readonly Breakage[] = [
     name: 'a time-series file that is none',
     check: 'time-series.duckdb',
     status: 'fail',
-    message: /no DuckDB file/,
+    message: /not a DuckDB file/,
     breakIt: (dataDir) => (writeFileSync(join(dataDir, 'time-series.duckdb'), 'x'.repeat(50)), {}),
   },
   {
@@ -149,7 +149,7 @@ const breakages: readonly Breakage[] = [
     name: 'an address of another machine',
     check: 'http port',
     status: 'fail',
-    message: /no address of this machine/,
+    message: /not an address of this machine/,
     breakIt: () => ({ STREAMVAULT_HOST: '192.0.2.1', STREAMVAULT_HTTP_PORT: '8099' }),
   },
   {
