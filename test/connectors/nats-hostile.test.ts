@@ -32,7 +32,11 @@ function flood(socket: Socket, text: string): void {
 describe('a server', () => {
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['is of another protocol', (socket) => socket.write('SSH-2.0-OpenSSH\r\n'), /no NATS/],
-    ['greets without end', (socket) => flood(socket, 'INFO {'.padEnd(20_000)), /does not speak NATS/],
+    [
+      'greets without end',
+      (socket) => flood(socket, 'INFO {'.padEnd(20_000)),
+      /does not speak NATS/,
+    ],
     ['has no version', (socket) => socket.write('INFO {"version": 2}\r\n'), /no version/],
     ['greets with half a line', (socket) => socket.end('INFO {"ver'), /closed the connection/],
     ['says nothing', () => undefined, /not greeted us in time/],

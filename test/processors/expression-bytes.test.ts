@@ -51,7 +51,10 @@ describe('bytes', () => {
         expect(evaluated(`hex(data).int${order}${at}`, { data })).toBe(signed)
         const unsigned = evaluated(`hex(data).uint${order}${at}`, { data })
         if (expected < 2n ** 63n) expect(unsigned).toBe(expected)
-        else expect(unsigned).toEqual({ problem: expect.stringContaining('not an integer of 64 bits') })
+        else
+          expect(unsigned).toEqual({
+            problem: expect.stringContaining('not an integer of 64 bits'),
+          })
       }),
     )
   })
