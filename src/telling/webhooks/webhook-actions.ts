@@ -82,7 +82,8 @@ export function planResend(
       last_attempt_at: null,
     }))
     .where('id', '=', id)
-    .where('due_at', 'is', null)
+    // What waits for the next pass need not wait: the receiver was repaired meanwhile.
+    .where((row) => row.or([row('due_at', 'is', null), row('phase', '=', 'background')]))
     .where('lease', 'is', null)
     .where('attempts', '<=', attemptsOfDeliveryMax - retryCount - 1)
 }
