@@ -7,6 +7,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\b)/g, 'TIME'],
   // As Python writes it.
   [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00:00/g, 'TIME'],
+  [/\b[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4} GMT/g, 'TIME'],
   [/\b[0-9a-f]{32,}\b/g, 'HEX'],
   [/\b1[6-9]\d{8}(?:\d{3}|\d{6})?\b/g, 'EPOCH'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
