@@ -8,6 +8,11 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{32,}\b/g, 'HEX'],
   [/\b1[6-9]\d{8}(?:\d{3}|\d{6})?\b/g, 'EPOCH'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
+  // Before secrets: both are found by their length.
+  [/\bsv_(?:dev|live|test)_[0-9a-f]{24}\b/g, 'KEY'],
+  // 32 bytes in base64url.
+  [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'SECRET'],
+  [/(?<= -p | on port )\d+/g, 'PORT'],
 ]
 
 /** A text with a word in place of each value that no two runs have in common. */
