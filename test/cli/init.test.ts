@@ -41,7 +41,7 @@ function runInShell(command: string, cwd = '.'): void {
 async function stored(streamId: string, count: number): Promise<readonly object[]> {
   expect(await service.api.settled(streamId, count)).toMatchObject({ quarantined: 0 })
   const readings = await service.api.readAll(streamId)
-  return readings.map(({ timestamp: _, ...values }) => values)
+  return readings.map((reading) => ({ ...reading, timestamp: undefined }))
 }
 
 describe.skipIf(isMosquittoMissing && !process.env['CI'])(
@@ -150,11 +150,11 @@ test('a vault without its stream is used, and not one of another name', async ()
 })
 
 test('a sample that an existing stream does not accept is exit code 1, with the reason and the remedy', async () => {
-  const words = (sample: string) => ['init', '--name', 'strict', '--sample', sample]
-  await streamvault(words('{"temperature": 1}'), environment())
+  const words = ['init', '--name', 'strict', '--sample']
+  await streamvault([...words, '{"temperature": 1}'], environment())
 
-  const { code, stdout } = await streamvault(words('{"temperature": "hot"}'), environment())
-  const notJson = await streamvault(words('{"temperature": '), environment())
+  const { code, stdout } = await streamvault([...words, '{"temperature": "hot"}'], environment())
+  const notJson = await streamvault([...words, '{"temperature": '], environment())
 
   expect(code).toBe(1)
   expect(stdout).toMatch(

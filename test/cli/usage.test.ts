@@ -115,11 +115,15 @@ describe('the table of docs/command-line.md', () => {
     const lines = [...stdout.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/gm)]
     const rows = [...page.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)]
 
-    const shown = ([, call, summary]: RegExpMatchArray) => `${call}: ${summary}`
-    expect(rows.map(shown)).toEqual(lines.map(shown))
+    expect(rows.map(pairOf)).toEqual(lines.map(pairOf))
   })
 
   test('has the options of each command, as `npm run docs` writes them', () => {
     expect(withCommandTable(page, commands)).toBe(page)
   })
 })
+
+/** A command and what it does, as a line or a row has them. */
+function pairOf([, call, summary]: RegExpMatchArray): string {
+  return `${call}: ${summary}`
+}
