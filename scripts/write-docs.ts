@@ -6,6 +6,9 @@ import { clientFiles, clientFolder } from './client/client-files.ts'
 import { servedDocument } from './client/served-document.ts'
 import { errorsPage } from './errors-page.ts'
 import { withKeyTables } from './key-tables.ts'
+import { metricFamilies, settingsForAllMetrics, withMetricTables } from './metrics-page.ts'
+import { askService } from './served-service.ts'
+import { freePort } from './servers/free-port.ts'
 import { sourceKeyTables } from './source-keys.ts'
 
 writeFileSync('docs/errors.md', errorsPage(errorCatalogue, refusalCatalogue))
@@ -17,3 +20,9 @@ for (const file of globSync('docs/*.md')) {
 for (const [name, source] of Object.entries(clientFiles(await servedDocument()))) {
   writeFileSync(join(clientFolder, name), source)
 }
+const metrics = await askService(
+  async (http) => await (await fetch(new URL('/metrics', http))).text(),
+  { ...settingsForAllMetrics, STREAMVAULT_MQTT_PORT: String(await freePort()) },
+)
+const metricsPage = readFileSync('docs/metrics.md', 'utf8')
+writeFileSync('docs/metrics.md', withMetricTables(metricsPage, metricFamilies(metrics)))

@@ -300,6 +300,9 @@ export interface SharedOperations {
       readonly allowed: boolean
       readonly reason: string | null
 
+      /** What to do about the reason, for people. */
+      readonly remedy: string | null
+
       /** Private ones that a name resolves to are left out. */
       readonly addresses: readonly string[]
     }
@@ -328,6 +331,9 @@ export interface SharedOperations {
       /** What kept the try from coming to its end. */
       readonly problem?: string | undefined
 
+      /** What to do about the problem, for people. */
+      readonly remedy?: string | undefined
+
       /** That came; the first 20 are looked at. */
       readonly messages: number
       readonly samples: readonly {
@@ -348,6 +354,7 @@ export interface SharedOperations {
             readonly status: 'accepted' | 'refused'
             readonly reason?: string | undefined
             readonly message?: string | undefined
+            readonly remedy?: string | undefined
             readonly details?: readonly ErrorDetail[] | undefined
           }[]
         | undefined
@@ -370,6 +377,7 @@ export interface SharedOperations {
             readonly index: number
             readonly error: string
             readonly message: string
+            readonly remedy: string
             readonly details: readonly ErrorDetail[]
           }[]
         | undefined
@@ -715,6 +723,7 @@ export interface SharedOperations {
             readonly index: number
             readonly error: string
             readonly message: string
+            readonly remedy: string
             readonly details: readonly ErrorDetail[]
           }[]
         }
@@ -1431,6 +1440,7 @@ export interface SharedOperations {
         readonly index: number
         readonly error: string
         readonly message: string
+        readonly remedy: string
         readonly details: readonly ErrorDetail[]
       }[]
     }
@@ -5348,6 +5358,9 @@ export type Backup = {
   /** Why it is not complete. */
   readonly error: string | null
 
+  /** What to do about the error, for people. */
+  readonly remedy: string | null
+
   /** Of all files of a completed one. */
   readonly bytes: number | null
 
@@ -6654,7 +6667,11 @@ export type Export = {
   readonly expiresAt: string | null
 
   /** Why it has failed. */
-  readonly failure: { readonly error: string; readonly message: string } | null
+  readonly failure: {
+    readonly error: string
+    readonly message: string
+    readonly remedy: string
+  } | null
 }
 export type ExportWithFiles = {
   readonly exportId: string
@@ -6681,7 +6698,11 @@ export type ExportWithFiles = {
   readonly expiresAt: string | null
 
   /** Why it has failed. */
-  readonly failure: { readonly error: string; readonly message: string } | null
+  readonly failure: {
+    readonly error: string
+    readonly message: string
+    readonly remedy: string
+  } | null
 
   /** The finished ones, in the order of their streams and times. */
   readonly files: readonly {
@@ -6789,6 +6810,7 @@ export type Import = {
     readonly row: number
     readonly error: string
     readonly message: string
+    readonly remedy: string
   }[]
   readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
   readonly progress: number
@@ -6800,7 +6822,11 @@ export type Import = {
   readonly expiresAt: string | null
 
   /** Why it has failed. */
-  readonly failure: { readonly error: string; readonly message: string } | null
+  readonly failure: {
+    readonly error: string
+    readonly message: string
+    readonly remedy: string
+  } | null
 }
 
 /** Of streams that others send messages to. */
@@ -9435,7 +9461,13 @@ export type ReadingsPage = {
   readonly data: readonly DataPoint[]
   readonly nextCursor: string | null
 }
-export type Recovery = { readonly since: string }
+export type Recovery = {
+  /**
+   * The first moment of what was missed. RFC 3339, `now`, `-24h`, or a number since 1970
+   * (docs/queries.md#times).
+   */
+  readonly since: string | number
+}
 export type RedisSource = {
   /** what is spoken */
   readonly protocol: 'redis'
@@ -9723,6 +9755,9 @@ export type SourceStatus = {
   /** Since when it has been in this state. */
   readonly since: string
   readonly lastError?: string | undefined
+
+  /** What to do about the last error. */
+  readonly remedy?: string | undefined
 
   /** Failures in a row. */
   readonly retries: number

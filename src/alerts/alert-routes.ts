@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.ts'
-import { DomainError, invalidParameter } from '../core/errors.ts'
+import { invalidParameter } from '../core/errors.ts'
 import { idempotencyKeyOf } from '../core/idempotency-key.ts'
 import { type AlertId, newId, parseId, type StreamId, type VaultId } from '../core/ids.ts'
+import { notFound } from '../core/not-found.ts'
 import { parseRfc3339 } from '../core/time.ts'
 import { timeRange } from '../reading/queries/time-range.ts'
 import { type SettledRange, settledRange } from '../requests/http/asked-range.ts'
@@ -228,7 +229,7 @@ async function ownAlert(
   const id = parseId<AlertId>(params.alertId)
   await processing.caughtUp()
   const alert = id && (await alerts.find(caller.userId, id))
-  if (!alert) throw new DomainError('not_found', `no alert ${params.alertId}`)
+  if (!alert) throw notFound('alert', params.alertId)
   return alert
 }
 

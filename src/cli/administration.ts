@@ -155,6 +155,7 @@ export function credentialsOf({ adminKey, dataDir }: Config): ApiKeyPair {
 interface ErrorBody {
   readonly error?: string
   readonly message?: string
+  readonly remedy?: string
   readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
@@ -164,12 +165,13 @@ export function parsed<Body>({ status, text }: OfflineAnswer): Body {
   const {
     error = `http_${status}`,
     message = 'no reason given',
+    remedy,
     details = [],
   } = {
     ...(body as ErrorBody | undefined),
   }
   const places = details.map((detail) => `${detail.path}: ${detail.message}`)
-  throw new CommandError(error, [message, ...places].join('; '))
+  throw new CommandError(error, [message, ...places].join('; '), { remedy })
 }
 
 function parsedJson(text: string): unknown {

@@ -4,6 +4,7 @@ import { messageOf } from '../core/errors.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, type Outcome, UsageError } from './command.ts'
 import { ExportJob } from './export-job.ts'
+import { interruptible } from './interruptible.ts'
 import { ProgressBar } from './progress-bar.ts'
 import { Session } from './session.ts'
 import { onStopSignals } from './stop-signals.ts'
@@ -54,7 +55,7 @@ export const exportReadings: Command = {
     ...serviceOptions,
   ],
   async run(input) {
-    const { options, operands } = input
+    const { options } = input
     const { out: file, output: folder } = options
     if ((file === undefined) === (folder === undefined)) {
       throw new UsageError('either --out FILE or --output FOLDER is needed')
@@ -62,19 +63,13 @@ export const exportReadings: Command = {
     const format = options['format'] as Format
     const session = Session.open(input)
     if (file === undefined) return await intoFolder(session, input, folder ?? '')
-    const part = `${file}.part`
-    try {
-      await download(session, input, { format, part })
-      if (format === 'parquet') await toParquet(session, streamPath(operands), { part, file })
-      else renameSync(part, file)
-    } catch (error) {
-      if (error instanceof CommandError) throw error
-      throw new CommandError('export_failed', `${file} is not complete: ${messageOf(error)}`, {
-        cause: error,
-      })
-    } finally {
-      rmSync(part, { force: true })
-    }
+    await interruptible(
+      (stopped) => intoFile(session, input, { format, file, stopped }),
+      () => ({
+        message: `cancelled: ${file} was not written`,
+        remedy: 'Run the same command again; with --output FOLDER it goes on where it was.',
+      }),
+    )
     return { json: { file, format }, text: `wrote ${file}` }
   },
 }
@@ -87,7 +82,7 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
   const request = { streamIds, format, ...(start && { start }), ...(end && { end }) }
   const bar = new ProgressBar(isJson)
   const stopping = new AbortController()
-  const deaf = onStopSignals({ stop: () => stopping.abort() })
+  const ignoreSignals = onStopSignals({ stop: () => stopping.abort() })
   try {
     const job = new ExportJob({
       session,
@@ -106,27 +101,53 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
     bar.end()
     throw error
   } finally {
-    deaf()
+    ignoreSignals()
+  }
+}
+
+interface Download {
+  readonly format: Format
+  readonly file: string
+  readonly stopped: AbortSignal
+}
+
+/** @throws CommandError `export_failed`; nothing is left of it then */
+async function intoFile(session: Session, input: Input, wish: Download): Promise<void> {
+  const { format, file } = wish
+  const part = `${file}.part`
+  try {
+    await download(session, input, { ...wish, file: part })
+    const stream = streamPath(input.operands)
+    if (format === 'parquet') await toParquet(session, stream, { part, file })
+    else renameSync(part, file)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError('export_failed', `${file} is not complete: ${messageOf(error)}`, {
+      cause: error,
+    })
+  } finally {
+    rmSync(part, { force: true })
   }
 }
 
 async function download(
   session: Session,
   { operands, options }: Input,
-  { format, part }: { readonly format: Format; readonly part: string },
+  { format, file, stopped }: Download,
 ): Promise<void> {
   const query = new URLSearchParams()
   for (const name of ['start', 'end']) {
     const value = options[name]
     if (value !== undefined) query.set(name, value)
   }
-  const incoming = await session.open({
+  const request = {
     method: 'GET',
     path: `${streamPath(operands)}/data?${query.toString()}`,
     headers: { accept: contentTypes[format] },
-  })
+  } as const
+  const incoming = await session.open(request, stopped)
   // An answer that breaks off is an error here, and not the end of the file.
-  await pipeline(incoming, createWriteStream(part))
+  await pipeline(incoming, createWriteStream(file), { signal: stopped })
 }
 
 /** Lets DuckDB read the lines and write them in columns, in this process. */

@@ -41,7 +41,7 @@ interface Job {
   readonly refusals: readonly { readonly row: number; readonly message: string }[]
 }
 
-/** Has the service take the readings of a file. */
+/** Has the service import the readings of a file. */
 export const importReadings: Command = {
   name: 'import',
   summary: 'Bring the readings of a file into a data stream.',
@@ -61,19 +61,20 @@ export const importReadings: Command = {
   async run(input) {
     const file = input.operands['FILE'] ?? ''
     const format = (input.options['format'] as Format | undefined) ?? formatOfEnding[extname(file)]
-    if (format === undefined) throw new UsageError(`--format is needed: ${file} does not tell it`)
+    if (format === undefined)
+      throw new UsageError(`--format is needed: the name ${file} does not show it`)
     const bytes = sizeOf(file)
     const session = Session.open(input)
     const bar = new ProgressBar(input.isJson)
     const stopping = new AbortController()
-    const deaf = onStopSignals({ stop: () => stopping.abort() })
+    const ignoreSignals = onStopSignals({ stop: () => stopping.abort() })
     try {
       const content = { file, bytes, type: contentTypes[format] }
       const job = await upload(session, input, { content, bar, signal: stopping.signal })
       return outcome(await followed(session, job, { bytes, bar, signal: stopping.signal }))
     } finally {
       bar.end()
-      deaf()
+      ignoreSignals()
     }
   },
 }
@@ -152,7 +153,10 @@ async function followed(
     }
     if (signal.aborted) {
       await session.call({ method: 'POST', path: `${path}/cancel` })
-      throw new CommandError('interrupted', `cancelled after ${accepted} readings`)
+      throw new CommandError('interrupted', `cancelled after ${accepted} readings`, {
+        remedy:
+          'Run the same command again: it sends the file from its beginning, and nothing is stored twice.',
+      })
     }
     await sleep(askMs, undefined, { signal }).catch(() => undefined)
   }

@@ -3,6 +3,7 @@ import { hasFilesInBucket } from '../operating/backup/manifest.ts'
 import type { ReadBackup } from '../operating/backup/restore.ts'
 import { fromOption, lostSentence, placeOf } from './backup.ts'
 import { type Command, CommandError } from './command.ts'
+import { interruptible } from './interruptible.ts'
 import { ProgressLine } from './progress-line.ts'
 
 /** Makes a data folder of a backup. */
@@ -41,13 +42,25 @@ export const restore: Command = {
     }
     const discardsCutOff = options['discard-cut-off'] !== undefined
     const from = placeOf(options['from'])
-    const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
-    const read = await restorer
-      .restore({ ...config, discardsCutOff }, (done, total) => line.show('restoring', done, total))
-      .finally(() => line.end())
     const isVerified = options['verify'] !== undefined
-    const compared = isVerified ? await restorer.compare(config, read) : undefined
+    let state = `${dataDir} was not made`
+    const { read, compared } = await interruptible(
+      async (stopped) => {
+        const restorer = await openRestorer(from, stopped)
+        const made = await restorer
+          .restore({ ...config, discardsCutOff }, (done, total) =>
+            line.show('restoring', done, total),
+          )
+          .finally(() => line.end())
+        state = `${dataDir} was made, and was not compared with the backup`
+        return {
+          read: made,
+          compared: isVerified ? await restorer.compare(config, made) : undefined,
+        }
+      },
+      () => ({ message: `cancelled: ${state}` }),
+    )
     if (compared && compared.differenceCount > 0) {
       const { differenceCount, differences } = compared
       const message = `${dataDir} differs from the backup in ${differenceCount} places: ${differences.join('; ')}`

@@ -44,19 +44,23 @@ export const simulate: Command = {
     if (session.mqttUrl === undefined) {
       throw new UsageError('--mqtt URL is needed for a service elsewhere, or one without MQTT')
     }
-    const streamIds = await createFleet(session, wish.devices)
+    const stopping = new AbortController()
+    onStopSignals({ stop: () => stopping.abort() })
+    const stop = stopping.signal
+    const streamIds = await createFleet(session, wish.devices, stop)
     announce(input, { vault: 'simulated fleet', streamIds })
     const clients = await Promise.all(
       streamIds.map(async (streamId) => [streamId, await connect(session, streamId)] as const),
     )
     // Not before: to connect may take longer than a short simulation.
-    const stop = stopSignal(wish.seconds)
+    const end = setTimeout(() => stopping.abort(), Math.min(wish.seconds * 1_000, 2 ** 31 - 1))
     const sent = await Promise.all(
       clients.map(([streamId, client]) => runDevice({ client, streamId, wish, stop })),
     )
+    clearTimeout(end)
     const total = sent.reduce((sum, one) => sum + one.sent, 0)
     const acknowledged = sent.reduce((sum, one) => sum + one.acknowledged, 0)
-    const text = `${total} readings sent, ${acknowledged} acknowledged`
+    const text = `${total} readings sent, ${acknowledged} acknowledged, by ${streamIds.length} devices`
     return { json: { streamIds, sent: total, acknowledged }, text }
   },
 }
@@ -89,7 +93,12 @@ function numberOf(
   throw new UsageError(`--${name} must be a number from ${rule.min} to ${rule.max}`)
 }
 
-async function createFleet(session: Session, devices: number): Promise<string[]> {
+/** The ids of a stream for each device: fewer when the signal ends it. */
+async function createFleet(
+  session: Session,
+  devices: number,
+  stop: AbortSignal,
+): Promise<string[]> {
   const template = await session.call<{ id: string }>({
     method: 'POST',
     path: '/templates',
@@ -105,7 +114,7 @@ async function createFleet(session: Session, devices: number): Promise<string[]>
     body: { template_id: template.id, name: 'simulated fleet' },
   })
   const streamIds: string[] = []
-  for (let device = 1; device <= devices; device++) {
+  for (let device = 1; device <= devices && !stop.aborted; device++) {
     const body = {
       name: `device ${device}`,
       vaultId: vault.id,
@@ -128,18 +137,6 @@ function announce({ isJson }: Input, facts: object): void {
   const { streamIds = [] } = facts as { readonly streamIds?: readonly string[] }
   const text = isJson ? JSON.stringify(facts) : `publishing to ${streamIds.join(', ')}`
   process.stderr.write(`${text}\n`)
-}
-
-/** Aborted after the time, or by Ctrl-C: then what is under way is still acknowledged. */
-function stopSignal(seconds: number): AbortSignal {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), Math.min(seconds * 1_000, 2 ** 31 - 1))
-  const stop = () => {
-    clearTimeout(timer)
-    controller.abort()
-  }
-  onStopSignals({ stop })
-  return controller.signal
 }
 
 interface DeviceRun {

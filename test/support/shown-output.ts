@@ -5,9 +5,17 @@
 const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME'],
+  // As Python writes it.
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00:00/g, 'TIME'],
   [/\b[0-9a-f]{32,}\b/g, 'HEX'],
   [/\b1[6-9]\d{8}(?:\d{3}|\d{6})?\b/g, 'EPOCH'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
+  [/\bsv_(live|test|dev|prov)_[0-9a-f]{24}\b/g, 'sv_$1_ID'],
+  [/(?<="apiSecret": ?")[\w-]{43}(?=")/g, 'SECRET'],
+  // The offset in the journal, in the explanation of an alert.
+  [/\bentry \d+/g, 'ENTRY'],
+  // A page has no spaces at the end of a line; tables of pandas do.
+  [/ +$/gm, ''],
 ]
 
 /** A text with a word in place of each value that no two runs have in common. */

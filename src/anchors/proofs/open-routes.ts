@@ -94,7 +94,11 @@ async function answer(
 ): Promise<FastifyReply> {
   const cid = await askedCid(text)
   const record = await proofs.ofCid(cid)
-  if (!record) throw new DomainError('not_found', `no anchor of ${cid}`)
+  if (!record)
+    throw new DomainError('not_found', `no anchor of ${cid}`, {
+      remedy:
+        'Compare the CID with the one in the proof that you were given: what was never anchored here is not found. docs/verify.md shows how to check a proof.',
+    })
   const [found, signatures] = await Promise.all([findPublic(record), signaturesOf(cid)])
   const proof = proofOfRecord(record, { isAlone: found === undefined })
   const { inclusion } = record

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
-import { DomainError } from '../../core/errors.ts'
 import { type BackupId, parseId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, cursorQuery, query } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -95,6 +95,6 @@ function addChanging(add: AddOperation, { backups, audit, callerOf }: BackupRout
 async function oneBackup(backups: Backups, text: string): Promise<Backup> {
   const id = parseId<BackupId>(text)
   const backup = id && (await backups.find(id))
-  if (!backup) throw new DomainError('not_found', `no backup ${text}`)
+  if (!backup) throw notFound('backup', text)
   return backup
 }

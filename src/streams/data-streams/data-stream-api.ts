@@ -30,6 +30,7 @@ const sourceStatus = s.component('SourceStatus', {
       state: s.among(sourceStates),
       since: { ...s.dateTime, description: 'Since when it has been in this state.' },
       lastError: s.text,
+      remedy: { ...s.text, description: 'What to do about the last error.' },
       retries: { ...s.count, description: 'Failures in a row.' },
       messages: { ...s.count, description: 'On disk and acknowledged, since the service started.' },
       skipped: {
@@ -55,6 +56,7 @@ const sourceStatus = s.component('SourceStatus', {
     {
       optional: [
         'lastError',
+        'remedy',
         'skipped',
         'rounds',
         'overlapped',

@@ -103,7 +103,13 @@ export const proposalSchema = s.record({
   misfits: {
     description: 'Samples or messages that the stream would refuse, and why.',
     ...s.listOf(
-      s.record({ index: s.count, error: s.text, message: s.text, details: s.listOf(errorDetail) }),
+      s.record({
+        index: s.count,
+        error: s.text,
+        message: s.text,
+        remedy: s.text,
+        details: s.listOf(errorDetail),
+      }),
     ),
   },
 })

@@ -8,9 +8,12 @@ import { isObject } from '../../contracts/definitions/field-map.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { Judge, RefusedReading, Verdict } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { conflict } from '../../core/conflict.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
+import { spellingHint } from '../../core/suggestions.ts'
 import { record, uuid } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -95,9 +98,21 @@ async function runNow(
   text: string,
 ): Promise<StreamId> {
   const { id, source, isPaused } = await ownStream({ streams }, userId, text)
-  if (!isFetched(source)) throw new DomainError('conflict', 'the stream fetches no readings')
-  if (isPaused) throw new DomainError('conflict', 'the stream is paused')
-  if (!sources.hurry(id)) throw new DomainError('conflict', 'the source is not running yet')
+  if (!isFetched(source))
+    throw conflict(
+      'the stream fetches no readings',
+      'Name a stream whose source has an endpoint; docs/connectors.md lists what the service fetches from.',
+    )
+  if (isPaused)
+    throw conflict(
+      'the stream is paused',
+      'Resume the stream first with POST /streams/{streamId}/resume.',
+    )
+  if (!sources.hurry(id))
+    throw conflict(
+      'the source is not running yet',
+      'Wait until source of GET /streams/{streamId}/status has a state, then try again.',
+    )
   return id
 }
 
@@ -122,6 +137,7 @@ async function checked(
   return {
     reached: trial.isReached,
     ...(trial.problem !== undefined && { problem: trial.problem }),
+    ...(trial.remedy !== undefined && { remedy: trial.remedy }),
     messages: trial.count,
     ...sampleBody(needs, tried, trial),
   }
@@ -134,7 +150,8 @@ function parseTried(body: unknown): Tried {
   new Problems('', problems).refuseUnknown(value, ['type', 'source', 'schema'])
   const type = streamTypes.find((known) => known === value['type'])
   if (type === undefined) {
-    problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
+    const message = `must be one of ${streamTypes.join(', ')}`
+    problems.push({ path: 'type', message, hint: spellingHint(value['type'], streamTypes) })
   }
   const source = parseSource(value['source'], type, problems)
   if (!isFetched(source) && !isInbound(source)) {
@@ -171,7 +188,7 @@ function sampleBody(
   { judgeOf, nowUs }: SourceRoutesNeeds,
   { type, source, schema }: Tried,
   trial: SourceTrial,
-): Omit<TrialBody, 'messages' | 'problem' | 'reached'> {
+): Omit<TrialBody, 'messages' | 'problem' | 'reached' | 'remedy'> {
   const taken = readingsOf(source, schema, trial)
   const samples = trial.messages.map(({ payload, source: origin }) => ({
     source: origin,
@@ -271,5 +288,5 @@ function verdictBody(verdict: Verdict): VerdictBody {
 }
 
 function refusedBody(reason: string, message: string) {
-  return { status: 'refused', reason, message } as const
+  return { status: 'refused', reason, message, remedy: refusalRemedy(reason) } as const
 }

@@ -186,7 +186,10 @@ export class OrderedIntake {
    */
   async #stream(): Promise<CompiledStream> {
     const found = await this.#needs.findStream(this.#streamId)
-    if (found === undefined) throw new DomainError('not_found', 'the stream is gone')
+    if (found === undefined)
+      throw new DomainError('not_found', 'the stream is gone', {
+        remedy: 'GET /streams lists the streams that there are.',
+      })
     const before = this.#beforePause
     if (found.isPaused === true && before?.version === found.version) return before
     this.#beforePause = found

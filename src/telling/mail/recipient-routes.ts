@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { type EmailRecipientId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf, pageQuery, query as queryOf } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -151,7 +153,10 @@ async function verification(needs: RecipientRoutesNeeds, asked: Asked) {
   const { recipients, changed } = needs
   const recipient = await ownRecipient(recipients, asked)
   if (recipient.verifiedAtUs !== undefined) {
-    throw new DomainError('conflict', 'the address is confirmed: it can be switched on')
+    throw conflict(
+      'the address is confirmed: it can be switched on',
+      'Switch it on with status ACTIVE: PUT /notifications/email-configs/{configId}.',
+    )
   }
   const isOff = recipient.status === 'DISABLED'
   const after: Recipient = {
@@ -187,7 +192,7 @@ async function change(needs: RecipientRoutesNeeds, asked: Changed): Promise<Reci
   await changed([before.id])
   const now = await ownRecipient(recipients, asked)
   if (isChanged) return now
-  throw new DomainError('conflict', 'the address was changed meanwhile: try again')
+  throw changedMeanwhile('the address', 'GET /notifications/email-configs/{configId}')
 }
 
 /** @throws DomainError `not_found` */
@@ -235,6 +240,6 @@ async function ownRecipient(
 ): Promise<Recipient> {
   const id = parseId<EmailRecipientId>(configId)
   const recipient = id && (await recipients.find(caller.userId, id))
-  if (!recipient) throw new DomainError('not_found', `no address ${configId}`)
+  if (!recipient) throw notFound('address', configId)
   return recipient
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { metadataOf } from '../../anchors/metadata/metadata-rows.ts'
 import { type AnchorProofs, proofOfRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { proofSchema, signatureProofSchema } from '../../anchors/proofs/proof-api.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { parseCid } from '../../ledgers/proofs/content-id.ts'
 import type { Proof } from '../../ledgers/proofs/proof.ts'
@@ -162,6 +163,13 @@ async function proofOf(
   }
   const record = await proofs.ofResource(resourceId, cid)
   if (record) return proofOfRecord(record, { isAlone: false })
-  if (cid !== undefined) throw new DomainError('not_found', `no anchor of ${cid}`)
-  throw new DomainError('conflict', 'there is nothing to be anchored yet: ask again later')
+  if (cid !== undefined)
+    throw new DomainError('not_found', `no anchor of ${cid}`, {
+      remedy:
+        'Leave cid out for the newest anchor, or take one from the metadata of the same resource.',
+    })
+  throw conflict(
+    'there is nothing to be anchored yet: ask again later',
+    'Wait until status of the resource has gone on from its first state; GET /vaults/{vaultId} or GET /attachments/{attachmentId} shows it.',
+  )
 }

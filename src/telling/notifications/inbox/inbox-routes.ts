@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../../core/errors.ts'
 import { type InboxEntryId, parseId } from '../../../core/ids.ts'
+import { notFound } from '../../../core/not-found.ts'
 import { envelope, sliceOf } from '../../../requests/http/pagination.ts'
 import { noContent } from '../../../requests/http/schema.ts'
 import type { CallerOf } from '../../../requests/http/server.ts'
@@ -116,5 +117,5 @@ function entryId(text: string): InboxEntryId | undefined {
 }
 
 function unknown(text: string): DomainError {
-  return new DomainError('not_found', `no notification ${text}`)
+  return notFound('notification', text)
 }
