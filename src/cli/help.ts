@@ -32,12 +32,21 @@ export function helpOf(command: Command): string {
     '',
     ...columns([
       ...operands.map(({ name, summary: meaning }): readonly [string, string] => [name, meaning]),
-      ...all.map((option): readonly [string, string] => [flagOf(option), meaningOf(option)]),
+      ...rowsOf(all),
     ]),
     '',
     exitCodesText,
     ...(command.exitCodes === undefined ? [] : [command.exitCodes]),
   ].join('\n')
+}
+
+/** Options with their meaning, a line each or more. */
+export function optionLines(options: readonly Option[]): string[] {
+  return columns(rowsOf(options))
+}
+
+function rowsOf(options: readonly Option[]): (readonly [string, string])[] {
+  return options.map((option) => [flagOf(option), meaningOf(option)])
 }
 
 /** How a command is called, with all that it needs. */
