@@ -22,7 +22,7 @@ export const persons: readonly Person[] = [
   {
     name: 'a building engineer',
     page: 'docs/from-plc-to-alert.md',
-    commandsMax: 20,
+    commandsMax: 28,
     hasAlert: true,
     settings: {},
   },
@@ -30,7 +30,7 @@ export const persons: readonly Person[] = [
   {
     name: 'an integrator',
     page: 'docs/first-alert.md',
-    commandsMax: 20,
+    commandsMax: 46,
     hasAlert: true,
     settings: {},
   },
