@@ -15,7 +15,7 @@ export const persons: readonly Person[] = [
   {
     name: 'a fleet owner',
     page: 'docs/fifty-devices.md',
-    commandsMax: 20,
+    commandsMax: 40,
     hasAlert: true,
     settings: {},
   },
