@@ -4792,7 +4792,7 @@ export type AmqpSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -4996,7 +4996,7 @@ export type ApiSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5430,7 +5430,7 @@ export type BacnetSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5754,7 +5754,7 @@ export type CoapSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6211,7 +6211,7 @@ export type DeviceSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6412,7 +6412,7 @@ export type DeviceSourceUnnamed = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6955,7 +6955,7 @@ export type KafkaSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7371,7 +7371,7 @@ export type ModbusSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7682,7 +7682,7 @@ export type NatsSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -8808,7 +8808,7 @@ export type OpcUaSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -9548,7 +9548,7 @@ export type RedisSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -9866,7 +9866,7 @@ export type SseSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -10368,7 +10368,7 @@ export type WebSocketSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -10674,7 +10674,7 @@ export type WebhookSource = {
 
   /**
    * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
-   * reads](payload-formats.md#what-nobody-reads)
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 

@@ -123,7 +123,7 @@ test('a level gives nothing a name that no field can have', () => {
 
 test('the table of docs/payload-formats.md has what each kind of source tells', () => {
   const page = readFileSync('docs/payload-formats.md', 'utf8')
-  const [, table = ''] = /<!-- told -->\n(.*?)<!-- end -->/s.exec(page) ?? []
+  const [, table = ''] = /<!-- beside a message -->\n(.*?)<!-- end -->/s.exec(page) ?? []
   const [head = [], , ...rows] = table
     .trim()
     .split('\n')

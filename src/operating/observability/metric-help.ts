@@ -34,6 +34,7 @@ export const metricHelp = {
   retention_passes_total: 'Retention passes completed',
   retention_failures_total: 'Retention passes that failed',
   disk_available_bytes: 'Bytes free on the disk with the data folder',
+  part_failing: '1 while a part of the service fails and it is not ready, else 0, by part',
   disk_bytes_min: 'Free bytes below which no readings are accepted',
   intake_faults_total: 'Messages quarantined because of a fault of the service',
   readings_received: 'Readings ever received, those of deleted streams included',
@@ -145,6 +146,10 @@ export const metricHelp = {
   source_rounds_overlapped_total: 'Times of schedules that passed while the round before still ran',
   source_rounds_missed_total: 'Times of schedules that passed while the source did not run',
   source_lag_seconds: 'Seconds that the source furthest behind its schedule is late',
+  trace_spans_waiting: 'Spans of traces that wait to be sent to the collector',
+  trace_spans_sent_total: 'Spans of traces that the collector has accepted',
+  trace_spans_dropped_total: 'Spans of traces dropped because too many waited',
+  trace_spans_failed_total: 'Spans of traces that the collector has not accepted',
 } as const
 
 /** The name of a figure without the prefix `streamvault_`. */

@@ -180,7 +180,7 @@ export const itemsFields = {
   extra: {
     ...extraField,
     default: 'keep',
-    doc: '`keep` what is not a field of a reading under `extra`, or `drop` it: [what no field reads](payload-formats.md#what-nobody-reads)',
+    doc: '`keep` what is not a field of a reading under `extra`, or `drop` it: [what no field reads](payload-formats.md#what-is-not-read)',
   },
 } satisfies Fields
 
