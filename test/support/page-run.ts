@@ -1,8 +1,9 @@
+import { equal } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { expect } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import { type FreshClone, pathOfOthers } from './fresh-clone.ts'
 import type { PageBlock } from './page-blocks.ts'
@@ -23,14 +24,21 @@ const pythonPath = [pythonPackages, process.env['PYTHONPATH']].filter(Boolean).j
 /** The first start makes a key, as the pages say. */
 const generatedKey = { STREAMVAULT_ADMIN_KEY: '', STREAMVAULT_ADMIN_SECRET: '' }
 
+/** Finds packages without loading them, which takes a second. */
+const findPackages = `from importlib.util import find_spec
+for name in 'paho', 'requests', 'pandas', 'duckdb': assert find_spec(name), name`
+
 const programs = ['bash', 'curl', 'jq', 'openssl', 'mosquitto_pub', 'mosquitto_sub']
+
+/** How long a reader looks for what the page shows. */
+const patienceMs = 60_000
 
 /** What the commands of pages need and this machine lacks. */
 function missingTools(): readonly string[] {
   const missing = programs.filter((tool) => spawnSync(tool, ['--help']).error !== undefined)
   const env = { ...process.env, PYTHONPATH: pythonPath }
-  const { status } = spawnSync('python3', ['-c', 'import paho.mqtt.client'], { env })
-  return status === 0 ? missing : [...missing, 'paho-mqtt for Python']
+  const { status } = spawnSync('python3', ['-c', findPackages], { env })
+  return status === 0 ? missing : [...missing, 'paho-mqtt, requests, pandas and duckdb for Python']
 }
 
 const missing = missingTools()
@@ -57,6 +65,10 @@ interface Place {
 /** A reader who does what a page says, in a folder of their own, with a service of their own. */
 export class PageRun {
   readonly shell: ShellSession
+  /** Where the service answers. */
+  get address(): string {
+    return this.#service.http
+  }
   readonly #place: Place
   #service: ServiceProcess
   #heard: (() => Promise<string>) | undefined
@@ -124,7 +136,7 @@ export class PageRun {
     } else if (label === 'restart') {
       await this.#restart(text)
     } else if (label === 'start') {
-      await this.#startAgain()
+      await this.#startAgain(text)
     } else if (label === 'soon' && output !== undefined) {
       await this.#runUntil(text, output)
     } else {
@@ -132,7 +144,7 @@ export class PageRun {
       const printed = await this.shell.run(text)
       if (output !== undefined) expectShown(printed, output)
       // The other terminal has been waiting for this one.
-      if (this.#heard !== undefined) expect(await this.#heard()).toBe(this.#expectedToBeHeard)
+      if (this.#heard !== undefined) equal(await this.#heard(), this.#expectedToBeHeard)
       this.#heard = undefined
       await this.#awaitBackground()
     }
@@ -140,16 +152,14 @@ export class PageRun {
 
   /** What reads may be a moment too early: a reader looks again. */
   async #runUntil(text: string, shown: string): Promise<void> {
-    await expect
-      .poll(async () => withoutVolatile(withEnd(await this.shell.run(text))))
-      .toBe(withoutVolatile(shown))
+    await untilShown(async () => await this.shell.run(text), shown)
   }
 
   async #awaitBackground(): Promise<void> {
     const { printed, shown } = this.#background ?? {}
     this.#background = undefined
     if (printed === undefined || shown === undefined) return
-    await expect.poll(() => withoutVolatile(withEnd(printed()))).toBe(withoutVolatile(shown))
+    await untilShown(printed, shown)
   }
 
   async end(): Promise<void> {
@@ -159,9 +169,11 @@ export class PageRun {
     rmSync(this.#place.folder, { recursive: true, force: true })
   }
 
-  /** Starts the service that was stopped, at the same addresses, with the settings that the terminal has by now. */
-  async #startAgain(): Promise<void> {
-    const exported = (await this.shell.run('env')).matchAll(/^(STREAMVAULT_\w+)=(.*)$/gm)
+  /** Starts the service again at the same addresses, with the settings of the terminal and of the command itself. */
+  async #startAgain(command: string): Promise<void> {
+    await this.#service.end('SIGTERM')
+    const printed = await this.shell.run(command.replace(/npm start\s*$/, 'env'))
+    const exported = printed.matchAll(/^(STREAMVAULT_\w+)=(.*)$/gm)
     this.#service = await startServiceProcess(this.#service.dataDir, {
       ...this.#place.settings,
       STREAMVAULT_MQTT_PORT: String(this.#service.mqttPort),
@@ -188,7 +200,21 @@ export class PageRun {
 
 /** Holds what a command has printed to what the page shows, but for values that no two runs have in common. */
 function expectShown(printed: string, shown: string): void {
-  expect(withoutVolatile(withEnd(printed))).toBe(withoutVolatile(shown))
+  equal(withoutVolatile(withEnd(printed)), withoutVolatile(shown))
+}
+
+/** Looks again until what is printed is what the page shows. @throws AssertionError when it is not, after a minute */
+async function untilShown(look: () => Promise<string> | string, shown: string): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs
+  for (;;) {
+    const printed = await look()
+    const isLast = performance.now() > deadlineMs
+    if (isLast || withoutVolatile(withEnd(printed)) === withoutVolatile(shown)) {
+      expectShown(printed, shown)
+      return
+    }
+    await sleep(50)
+  }
 }
 
 /** Not everything that prints ends its line. */

@@ -1,5 +1,6 @@
 import type { MqttBroker } from '../../../connectors/mqtt-broker/mqtt-broker.ts'
 import { messageOf } from '../../core/errors.ts'
+import type { Tracing } from '../../core/tracing.ts'
 import type { MqttSessionStats } from '../../ingest/mqtt-sessions/mqtt-sessions.ts'
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
 import type { GroupCommit } from '../../ingest/pipeline/group-commit.ts'
@@ -18,13 +19,14 @@ import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
 import { ledgerMetrics, type MeasuredLedgers } from './ledger-facts.ts'
 import { type MetricName, metricHelp } from './metric-help.ts'
-import type { Metric, MetricsNeeds } from './metrics.ts'
+import type { GaugeByLabel, Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import type { ProcessingStatus } from './processing-status.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
 import { atHandMetrics, totalMetrics } from './total-facts.ts'
+import { traceMetrics } from './trace-facts.ts'
 import { rollupMetrics, windowMetrics } from './window-facts.ts'
 
 /** The parts whose health is asked for. */
@@ -42,19 +44,30 @@ export async function failingParts({
   diskSpace,
   folderWatch,
 }: WatchedParts): Promise<FailingParts> {
-  const failing: Record<string, string> = {}
+  const answers = await Promise.allSettled([journal.status(), worker.status()])
+  return failingOf({ diskSpace, folderWatch }, ...answers)
+}
+
+/** What may fail, as `GET /health/ready` names it. */
+const watchedNames = ['folder', 'disk', 'journal', 'worker', 'store', 'state'] as const
+
+function failingOf(
+  { diskSpace, folderWatch }: Pick<WatchedParts, 'diskSpace' | 'folderWatch'>,
+  kept: PromiseSettledResult<JournalStatus>,
+  processed: PromiseSettledResult<ProcessingStatus>,
+): FailingParts {
+  const failing: Partial<Record<(typeof watchedNames)[number], string>> = {}
   const gone = folderWatch.look()
-  if (gone !== undefined) failing['folder'] = gone
-  if (diskSpace.problem !== undefined) failing['disk'] = diskSpace.problem
-  const [kept, processed] = await Promise.allSettled([journal.status(), worker.status()])
-  if (kept.status === 'rejected') failing['journal'] = messageOf(kept.reason)
-  else if (kept.value.problem !== undefined) failing['journal'] = kept.value.problem
-  if (processed.status === 'rejected') failing['worker'] = messageOf(processed.reason)
+  if (gone !== undefined) failing.folder = gone
+  if (diskSpace.problem !== undefined) failing.disk = diskSpace.problem
+  if (kept.status === 'rejected') failing.journal = messageOf(kept.reason)
+  else if (kept.value.problem !== undefined) failing.journal = kept.value.problem
+  if (processed.status === 'rejected') failing.worker = messageOf(processed.reason)
   else {
     const { shipper, decider, held } = processed.value
     const problem = held.problem ?? shipper.problem
-    if (problem !== undefined) failing['store'] = problem
-    if (decider.problem !== undefined) failing['state'] = decider.problem
+    if (problem !== undefined) failing.store = problem
+    if (decider.problem !== undefined) failing.state = decider.problem
   }
   return failing
 }
@@ -80,6 +93,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly ledgers: MeasuredLedgers
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
+  readonly tracing: Pick<Tracing, 'figures'> | undefined
   readonly auth: {
     readonly directory: { readonly size: number }
     readonly limitedKeys: { readonly size: number }
@@ -95,6 +109,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
+  let failing: FailingParts = {}
   const lag = (position = 0) => Math.max(0, (journal?.head ?? 0) - position)
   const figures: readonly [Metric['type'], MetricName, () => number][] = [
     ['counter', 'readings_accepted_total', () => commits.kept.accepted],
@@ -133,19 +148,22 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...twinMetrics(parts),
+      ...traceMetrics(() => [parts.tracing?.figures(), deliveries?.tracing]),
     ],
     byReason: [
       ...mqttCountersByReason(mqtt),
       sparkplugCounters(parts.intake.sparkplug),
       refusedUploads(parts.filing),
     ],
-    ...twinMetricsWithLabels(parts),
+    byLabel: [anchorsByState(parts.anchoring), partsFailing(() => failing)],
+    byNetwork: ledgerMetrics(parts.ledgers),
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
       if (delivered.status === 'fulfilled') deliveries = delivered.value
       if (kept.status === 'fulfilled') journal = kept.value
       if (processed.status === 'fulfilled') processing = processed.value
+      failing = failingOf(parts, kept, processed)
     },
   }
 }
@@ -155,8 +173,14 @@ function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
   return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
 }
 
-function twinMetricsWithLabels({ anchoring, ledgers }: MeasuredParts) {
-  return { byState: [anchorsByState(anchoring)], byNetwork: ledgerMetrics(ledgers) }
+function partsFailing(failing: () => FailingParts): GaugeByLabel {
+  return {
+    label: 'part',
+    name: 'part_failing',
+    help: metricHelp.part_failing,
+    values: () =>
+      Object.fromEntries(watchedNames.map((part) => [part, Number(failing()[part] !== undefined)])),
+  }
 }
 
 /** What is removed because it is too old. */
