@@ -41,7 +41,7 @@ test(`${page} has every code of a refusal for want of credentials`, () => {
     .filter(([code, { status }]) => status === 401 && code !== 'invalid_signature')
     .map(([code]) => code)
 
-  expect(rows.toSorted()).toEqual(codes.toSorted())
+  expect(new Set(rows)).toEqual(new Set(codes))
 })
 
 test(`${page} has a section for each symptom of its table`, () => {
