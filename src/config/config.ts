@@ -6,6 +6,7 @@ import { type LedgersConfig, readLedgersConfig } from './ledgers.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
+import { readTracingConfig, type TracingConfig } from './tracing.ts'
 
 /** The service's settings, read once at the start. */
 export interface Config
@@ -14,7 +15,8 @@ export interface Config
     DeliveryConfig,
     FilesConfig,
     LedgersConfig,
-    MailConfig {
+    MailConfig,
+    TracingConfig {
   readonly dataDir: string
   readonly host: string
   readonly httpPort: number
@@ -99,6 +101,7 @@ export function readSettings(environment: Environment): ReadSettings {
     ...readFilesConfig({ ...read, problems }),
     ...readLedgersConfig({ ...read, problems }),
     ...readMailConfig({ ...read, problems }),
+    ...readTracingConfig({ ...read, problems }),
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,
     httpPort,

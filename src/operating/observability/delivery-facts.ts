@@ -1,3 +1,4 @@
+import type { TracingFigures } from '../../core/tracing.ts'
 import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
@@ -21,6 +22,8 @@ export interface MeasuredDeliveries {
   /** Deliveries that are not over, and coalesced events that are due; both up to 100,000. */
   readonly deliveriesPending: number
   readonly coalescedWaiting: number
+  /** Of the thread that delivers. */
+  readonly tracing: TracingFigures | undefined
 }
 
 /** Measured events, on their way to users. */

@@ -1,5 +1,6 @@
 import type { MqttBroker } from '../../../connectors/mqtt-broker/mqtt-broker.ts'
 import { messageOf } from '../../core/errors.ts'
+import type { Tracing } from '../../core/tracing.ts'
 import type { MqttSessionStats } from '../../ingest/mqtt-sessions/mqtt-sessions.ts'
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
 import type { GroupCommit } from '../../ingest/pipeline/group-commit.ts'
@@ -25,6 +26,7 @@ import type { ProcessingStatus } from './processing-status.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
 import { atHandMetrics, totalMetrics } from './total-facts.ts'
+import { traceMetrics } from './trace-facts.ts'
 import { rollupMetrics, windowMetrics } from './window-facts.ts'
 
 /** The parts whose health is asked for. */
@@ -91,6 +93,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly ledgers: MeasuredLedgers
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
+  readonly tracing: Pick<Tracing, 'figures'> | undefined
   readonly auth: {
     readonly directory: { readonly size: number }
     readonly limitedKeys: { readonly size: number }
@@ -145,6 +148,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...twinMetrics(parts),
+      ...traceMetrics(() => [parts.tracing?.figures(), deliveries?.tracing]),
     ],
     ...metricsWithLabels(parts, () => failing),
     async refresh() {

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { SmtpServer } from '../../config/mail.ts'
+import type { TracingSettings } from '../../config/tracing.ts'
 import type { LogSettings } from '../../core/log-settings.ts'
 import type { AllowedDestination } from '../../egress/allowed-destinations.ts'
 
@@ -18,4 +19,5 @@ export interface DeliveryThreadData {
   /** Where the state is written. */
   readonly desk: MessagePort
   readonly log: LogSettings
+  readonly tracing: TracingSettings | undefined
 }

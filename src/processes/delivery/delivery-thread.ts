@@ -6,10 +6,12 @@ import { systemClock } from '../../core/clock.ts'
 import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { Caller, serveCalls } from '../../core/threads/rpc.ts'
+import type { Tracing } from '../../core/tracing.ts'
 import { AllowedDestinations } from '../../egress/allowed-destinations.ts'
 import { EgressGuard } from '../../egress/egress-guard.ts'
 import { GuardedHttp } from '../../egress/guarded-http.ts'
 import { createLogger } from '../../operating/observability/logger.ts'
+import { startTracing } from '../../operating/tracing/start-tracing.ts'
 import { isCoalesced } from '../../outbox/events/event-types.ts'
 import { openStateForReading, type StateDatabase } from '../../storage/state/database.ts'
 import { attemptMsMax } from '../../telling/delivery/attempt.ts'
@@ -23,6 +25,7 @@ import type {
 } from '../../telling/delivery/delivery-procedures.ts'
 import { StateDeliveryReader } from '../../telling/delivery/delivery-reader.ts'
 import type { DeskRequest } from '../../telling/delivery/desk.ts'
+import { tracedMails } from '../../telling/delivery/traced-attempts.ts'
 import { MailAttempts } from '../../telling/mail/mail-attempt.ts'
 import { MailLinks } from '../../telling/mail/mail-links.ts'
 import { mailConsequenceOf } from '../../telling/mail/mail-policy.ts'
@@ -37,16 +40,18 @@ interface Parts {
   readonly state: StateDatabase
   readonly cipher: MasterKey
   readonly logger: Logger
+  readonly tracing: Tracing | undefined
 }
 
 /** Composition of the thread that delivers: it reads the state itself, and has others write it. */
-function run(port: MessagePort, data: DeliveryThreadData): void {
+async function run(port: MessagePort, data: DeliveryThreadData): Promise<void> {
   // Acknowledgements go before.
   lowerThreadPriority()
   const logger = createLogger(data.log)
+  const tracing = await startTracing(data.tracing, logger)
   const state = openStateForReading(data.statePath)
   const cipher = openMasterKey(data.dataDir, data.masterKey)
-  const parts: Parts = { data, state, cipher, logger }
+  const parts: Parts = { data, state, cipher, logger, tracing }
   const common = commonNeeds(parts)
   const webhooks = deliversToWebhooks(parts, common)
   const mail = deliversMail(parts, common)
@@ -60,6 +65,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       return {
         webhooks: webhooks.deliverer.stats(),
         mail: mail.deliverer.stats(),
+        tracing: tracing?.figures(),
         ...(await backlogOf(state, systemClock.steadyUs())),
       }
     },
@@ -67,6 +73,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       await Promise.all([webhooks.deliverer.stop(), mail.deliverer.stop()])
       mail.close()
       await webhooks.close()
+      await tracing?.stop()
       await state.destroy()
       data.desk.close()
     },
@@ -100,11 +107,18 @@ function commonNeeds({ data, state, logger }: Parts): CommonNeeds {
   })
 }
 
-function deliversToWebhooks({ data, state, cipher }: Parts, common: CommonNeeds) {
+function deliversToWebhooks({ data, state, cipher, tracing }: Parts, common: CommonNeeds) {
   const guard = new EgressGuard({ allowed: new AllowedDestinations(data.egressAllowed) })
   const http = new GuardedHttp(guard)
   const webhooks = new WebhookReader(state, cipher)
-  const attempts = new WebhookAttempts({ state, webhooks, http, guard, clock: systemClock })
+  const attempts = new WebhookAttempts({
+    state,
+    webhooks,
+    http,
+    guard,
+    clock: systemClock,
+    tracing,
+  })
   const deliverer = new Deliverer({
     ...common('webhook'),
     attempt: attempts.make,
@@ -116,7 +130,7 @@ function deliversToWebhooks({ data, state, cipher }: Parts, common: CommonNeeds)
 }
 
 /** An engine of its own: a mail server that hangs holds up no webhook. */
-function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeeds) {
+function deliversMail({ data, state, cipher, logger, tracing }: Parts, common: CommonNeeds) {
   const smtp = data.smtp && new SmtpTransport(data.smtp, data.mailFrom)
   const links = new MailLinks(cipher, data.publicUrl)
   const troubles = new SmtpTroubles((error) =>
@@ -131,7 +145,7 @@ function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeed
   })
   const deliverer = new Deliverer({
     ...common('mail'),
-    attempt: attempts.make,
+    attempt: tracedMails(attempts.make, tracing, data.smtp),
     consequenceOf: mailConsequenceOf,
     // As many as there are connections: none waits in the transport while its time runs.
     attemptsMax: smtpConnectionsMax,
@@ -140,4 +154,4 @@ function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeed
   return { deliverer, close: () => smtp?.close() }
 }
 
-if (parentPort) run(parentPort, workerData as DeliveryThreadData)
+if (parentPort) await run(parentPort, workerData as DeliveryThreadData)

@@ -116,6 +116,7 @@ function deliveriesOf({ folder, ports: { deskPort } }: Engine, config: Config): 
     mailFrom: config.mailFrom,
     desk: deskPort,
     log: config.log,
+    tracing: config.tracing,
   }
   const options = { workerData: data, transferList: [deskPort] }
   return new ThreadedDeliveries(() =>

@@ -9,6 +9,7 @@ import type { Config } from '../../config/config.ts'
 import { productVersion } from '../../config/product-version.ts'
 import { type Certificate, readCertificate } from '../../config/tls-files.ts'
 import { systemClock } from '../../core/clock.ts'
+import type { Tracing } from '../../core/tracing.ts'
 import { openFileStore } from '../../files/store/open-file-store.ts'
 import { mqttSessionRoutes } from '../../ingest/mqtt-sessions/session-routes.ts'
 import { UnroutedMessages } from '../../ingest/unrouted/unrouted-messages.ts'
@@ -19,6 +20,7 @@ import { consoleRoutes } from '../../operating/console/console-routes.ts'
 import { failingParts, serviceMetrics } from '../../operating/observability/facts.ts'
 import { healthRoutes } from '../../operating/observability/health.ts'
 import { metricsRoutes } from '../../operating/observability/metrics.ts'
+import { startTracing } from '../../operating/tracing/start-tracing.ts'
 import type { PendingEvent } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { startLifecycleRelay } from '../../outbox/lifecycle/lifecycle-relay.ts'
 import type { Relay } from '../../outbox/relay/relay.ts'
@@ -64,6 +66,7 @@ export interface Fronts {
   readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
+  readonly tracing: Tracing | undefined
 }
 
 interface Parts {
@@ -84,6 +87,7 @@ interface Parts {
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
   readonly unrouted: UnroutedMessages
+  readonly tracing: Tracing | undefined
   readonly certificate: Certificate | undefined
   /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
@@ -132,6 +136,7 @@ export async function startFronts(
     ledgers,
     contentSigning,
     sharing,
+    tracing: parts.tracing,
   }
 }
 
@@ -189,6 +194,7 @@ async function openParts(
     delivering,
     notifying: openNotifying(engine, { ...config, ...delivering }),
     unrouted: new UnroutedMessages(() => systemClock.nowUs()),
+    tracing: await startTracing(config.tracing, logger),
   }
 }
 
@@ -343,6 +349,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     authenticator: auth.authenticator,
     cookies: signingIn.cookies,
     bodies,
+    tracing: parts.tracing,
     openRoutes: [
       ...access.openRoutes,
       ...signingIn.openRoutes,
@@ -373,6 +380,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           filing,
           anchoring: anchoring.measured,
           ledgers: ledgers.measured,
+          tracing: parts.tracing,
         }),
       ),
     ],

@@ -17,6 +17,7 @@ import type { CallerKind } from '../../access/auth/limited-key.ts'
 import { grants, type NeededScope, type Scope } from '../../access/auth/scopes.ts'
 import type { Certificate } from '../../config/tls-files.ts'
 import { DomainError, lackingPermission, remedyOf } from '../../core/errors.ts'
+import type { Tracing } from '../../core/tracing.ts'
 import { answerChecks } from './answer-check.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { ArrivingBodies } from './arriving-bodies.ts'
@@ -30,6 +31,7 @@ import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
 import type { SessionCookies } from './session-cookies.ts'
+import { traceRequests } from './traced-requests.ts'
 import { undeclaredCheck } from './undeclared.ts'
 import { noticeUnnamedProxy } from './unnamed-proxy.ts'
 import { limitUnsentAnswers } from './unsent-answers.ts'
@@ -61,6 +63,8 @@ export interface HttpServerNeeds {
   readonly cookies?: SessionCookies | undefined
   /** Limits what arrives at once. */
   readonly bodies: BodiesInFlight
+  /** Undefined: no traces. */
+  readonly tracing?: Tracing | undefined
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
   /** Routes that anybody may use, and whose bodies show who has sent them. */
@@ -107,6 +111,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   // Nothing that a handler answers is dropped on the way; the tests check that it is as described.
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   app.addHook('onRoute', (route) => register.add(route))
+  if (needs.tracing) traceRequests(app, needs.tracing)
   app.addHook('onRequest', setHeaders)
   app.addHook('onRequest', refuseBadHead)
   app.addHook('onRequest', noticeUnnamedProxy(needs.logger))

@@ -1,3 +1,4 @@
+import type { TracingFigures } from '../../core/tracing.ts'
 import type { Backlog } from './backlog.ts'
 import type { DeliveryStats } from './deliverer-needs.ts'
 import type { DeliveryChannel } from './delivery.ts'
@@ -7,6 +8,8 @@ import type { DeskRequest } from './desk.ts'
 export interface DeliveryFigures extends Backlog {
   readonly webhooks: DeliveryStats
   readonly mail: DeliveryStats
+  /** Undefined: no traces. */
+  readonly tracing: TracingFigures | undefined
 }
 
 export interface ChangedReceivers {

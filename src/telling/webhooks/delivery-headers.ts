@@ -13,6 +13,8 @@ export interface SentDelivery {
   /** The exact bytes, as text. */
   readonly body: string
   readonly nowUs: number
+  /** Headers of the trace that it is in. */
+  readonly trace?: Readonly<Record<string, string>> | undefined
 }
 
 /** The headers of a request, and the same as they are written down. */
@@ -40,6 +42,7 @@ export function deliveryHeaders(
           'X-Service-Delivery-ID': delivery.deliveryId,
         }),
     ...signatures(webhook, delivery),
+    ...delivery.trace,
   }
   const custom = webhook.customHeaders
   const masked = Object.fromEntries(Object.keys(custom).map((name) => [name, secretMark]))

@@ -2,6 +2,7 @@ import type { Clocks } from '../../core/clock.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import { LruMap } from '../../core/lru-map.ts'
+import type { SpanStart, Tracing } from '../../core/tracing.ts'
 import type { EgressGuard } from '../../egress/egress-guard.ts'
 import type { GuardedHttp, HttpAnswer } from '../../egress/guarded-http.ts'
 import { bodyOf } from '../../outbox/events/event-body.ts'
@@ -9,6 +10,7 @@ import { type EventType, formatOf } from '../../outbox/events/event-types.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { attemptMsMax, type MadeAttempt, type MakeAttempt } from '../delivery/attempt.ts'
 import type { AttemptResult, DueDelivery, Outcome } from '../delivery/delivery.ts'
+import { attributesOf, endOf } from '../delivery/traced-attempts.ts'
 import { deliveryHeaders } from './delivery-headers.ts'
 import type { Webhook } from './webhook.ts'
 import { destinationOf, parseWebhookUrl } from './webhook-destination.ts'
@@ -31,6 +33,8 @@ export interface WebhookAttemptsNeeds {
   readonly http: Pick<GuardedHttp, 'post'>
   readonly guard: EgressGuard
   readonly clock: Clocks
+  /** Undefined: no traces. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** How a delivery to a webhook is attempted. */
@@ -66,11 +70,12 @@ export class WebhookAttempts {
     delivery: DueDelivery & { readonly body: string },
     ending: AbortController,
   ): Promise<MadeAttempt> {
-    const { clock, http, guard } = this.#needs
+    const { clock, http, guard, tracing } = this.#needs
     const { id, eventId, eventType, body } = delivery
     const format = formatOf(eventType as EventType) === 'forthcoming' ? 'forthcoming' : 'emitted'
+    const span = tracing?.start(webhookSpan(webhook, delivery))
     const sent = { deliveryId: id, eventId, eventType, format, body, nowUs: clock.nowUs() } as const
-    const { sent: headers, recorded } = deliveryHeaders(webhook, sent)
+    const { sent: headers, recorded } = deliveryHeaders(webhook, { ...sent, trace: span?.headers })
     const timeoutMs = Math.min(webhook.timeoutMs, attemptMsMax)
     const timer = setTimeout(() => {
       ending.abort(new Error(`no complete answer within ${timeoutMs / 1_000} s`))
@@ -86,8 +91,10 @@ export class WebhookAttempts {
         clearTimeout(timer)
       }
     }
+    const ended = await result()
+    span?.end(endOf(ended, 'http.response.status_code'))
     return {
-      result: { ...(await result()), requestHeaders: recorded },
+      result: { ...ended, requestHeaders: recorded },
       retryCount: webhook.retryCount,
       retryDelayUs: webhook.retryDelayMs * 1_000,
     }
@@ -129,6 +136,19 @@ export class WebhookAttempts {
     this.#bodies.set(eventId, body)
     return body
   }
+}
+
+/** The address is sent without its login, path and query: receivers have tokens in all of them. */
+function webhookSpan({ url }: Webhook, delivery: DueDelivery): SpanStart {
+  const { protocol, hostname, port, host } = parseWebhookUrl(url)
+  const attributes = {
+    ...attributesOf(delivery),
+    'http.request.method': 'POST',
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'url.full': `${protocol}//${host}/REDACTED`,
+  }
+  return { name: 'POST', kind: 'client', attributes }
 }
 
 type Ended = Omit<AttemptResult, 'requestHeaders'>
