@@ -150,13 +150,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...twinMetrics(parts),
       ...traceMetrics(() => [parts.tracing?.figures(), deliveries?.tracing]),
     ],
-    byReason: [
-      ...mqttCountersByReason(mqtt),
-      sparkplugCounters(parts.intake.sparkplug),
-      refusedUploads(parts.filing),
-    ],
-    byLabel: [anchorsByState(parts.anchoring), partsFailing(() => failing)],
-    byNetwork: ledgerMetrics(parts.ledgers),
+    ...metricsWithLabels(parts, () => failing),
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
@@ -171,6 +165,21 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
 /** What belongs to digital twins: files, and what is put on ledgers. */
 function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
   return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
+}
+
+function metricsWithLabels(
+  { mqtt, intake, filing, anchoring, ledgers }: MeasuredParts,
+  failing: () => FailingParts,
+) {
+  return {
+    byReason: [
+      ...mqttCountersByReason(mqtt),
+      sparkplugCounters(intake.sparkplug),
+      refusedUploads(filing),
+    ],
+    byLabel: [anchorsByState(anchoring), partsFailing(failing)],
+    byNetwork: ledgerMetrics(ledgers),
+  }
 }
 
 function partsFailing(failing: () => FailingParts): GaugeByLabel {
