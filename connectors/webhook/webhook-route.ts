@@ -136,7 +136,7 @@ async function foundHook({ hooks }: WebhookRouteNeeds, hookId: string): Promise<
   if (hook === null)
     throw new DomainError('not_found', 'there is no such webhook', {
       remedy:
-        'Compare the address with source.url of GET /streams/{streamId}: each stream has its own, and a deleted stream has none.',
+        'Compare the address with webhookUrl of GET /streams/{streamId}: each stream has its own, and a deleted stream has none.',
     })
   return hook
 }
@@ -150,7 +150,7 @@ async function openStreamOf(
   if (stream === undefined)
     throw new DomainError('not_found', 'there is no such webhook', {
       remedy:
-        'Compare the address with source.url of GET /streams/{streamId}: each stream has its own, and a deleted stream has none.',
+        'Compare the address with webhookUrl of GET /streams/{streamId}: each stream has its own, and a deleted stream has none.',
     })
   if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream

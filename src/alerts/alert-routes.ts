@@ -150,7 +150,7 @@ function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
   add('POST /alerts/:alertId/acknowledge', {
     ...acting,
     operationId: 'acknowledgeAlert',
-    summary: 'Say that somebody looks after a firing alert.',
+    summary: 'Say that a person takes care of a firing alert.',
     body: api.optionalCommentSchema,
     effect: (exchange) => act(needs, 'acknowledge', exchange),
   })
@@ -166,7 +166,7 @@ function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
   add('POST /alerts/:alertId/mute', {
     ...acting,
     operationId: 'muteAlert',
-    summary: 'Tell nobody of what a rule finds on a stream, until a time.',
+    summary: 'Notify no one of what a rule finds on a stream, until a time.',
     body: api.muteSchema,
     effect: (exchange) => act(needs, 'mute', exchange),
   })
@@ -174,7 +174,7 @@ function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
   add('POST /alerts/:alertId/unmute', {
     ...acting,
     operationId: 'unmuteAlert',
-    summary: 'Tell again of what a rule finds on a stream.',
+    summary: 'Notify again of what a rule finds on a stream.',
     body: api.optionalCommentSchema,
     effect: (exchange) => act(needs, 'unmute', exchange),
   })

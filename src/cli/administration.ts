@@ -18,16 +18,16 @@ export const serviceOptions: readonly Option[] = [
   {
     name: 'url',
     value: 'URL',
-    summary: 'A service elsewhere; otherwise the one of the data folder, or the folder itself.',
+    summary: 'A service elsewhere. Default: the service of the data folder, or the folder itself.',
   },
   {
     name: 'ca',
     value: 'FILE',
-    summary: 'PEM file with the certificate to trust when the service speaks HTTPS.',
+    summary: 'PEM file with the certificate to trust, for a service with HTTPS.',
   },
 ]
 
-/** Who administers, whether through the running service or in a folder that nobody has open. */
+/** Who administers, whether through the running service or in a folder that no process has open. */
 export interface Administration {
   /** The parsed answer. @throws CommandError with the service's code and message */
   call<Body>(request: OfflineRequest): Promise<Body>

@@ -64,7 +64,7 @@ const list = listing<Alert>({
     vaultFilter,
     { name: 'rule', value: 'RULE', query: 'ruleId', summary: 'Only of this rule.' },
   ],
-  headings: ['ID', 'STATE', 'SEVERITY', 'FIELD', 'VALUE', 'THRESHOLD', 'TRIGGERED', 'STREAM'],
+  headings: ['ID', 'STATE', 'SEVERITY', 'FIELD', 'VALUE', 'LIMIT', 'TRIGGERED', 'STREAM'],
   row: (alert) => [
     alert.alertId,
     alert.state,

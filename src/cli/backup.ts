@@ -43,7 +43,7 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Make a backup of the running service.',
   description:
-    'The service writes it, so a folder is one of its machine, and credentials of an object store are those of its ' +
+    'The service writes it: the folder is on the machine of the service, and the credentials of an object store are in its ' +
     'environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Ctrl-C cancels it.',
   operands: [],
   options: [

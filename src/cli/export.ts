@@ -36,9 +36,9 @@ export const exportReadings: Command = {
   summary: 'Write the readings of a data stream into a file, or into the files of a folder.',
   description:
     'The file appears under its name when it is complete. Parquet has a column for each field of the ' +
-    'definition, and one for the time; what the definition does not know is in the column extra. ' +
+    'definition, and one for the time; fields that the definition does not have are in the column extra. ' +
     'With --output the service writes files in the background, which are downloaded into the folder; ' +
-    'what was interrupted goes on when the same command is run again.',
+    'an interrupted export goes on when the same command is run again.',
   operands: [streamOperand],
   options: [
     {
@@ -46,9 +46,13 @@ export const exportReadings: Command = {
       value: 'FORMAT',
       choices: formats,
       isRequired: true,
-      summary: 'Of the file.',
+      summary: 'The format of the file.',
     },
-    { name: 'out', value: 'FILE', summary: 'One file, written as it comes: for what is not long.' },
+    {
+      name: 'out',
+      value: 'FILE',
+      summary: 'One file, written as the readings come: for short ones.',
+    },
     { name: 'output', value: 'FOLDER', summary: 'Files in a folder, by a job of the service.' },
     { name: 'start', value: 'TIME', summary: 'RFC 3339; included. Default: the first reading.' },
     { name: 'end', value: 'TIME', summary: 'RFC 3339; excluded. Default: the last reading.' },
@@ -74,7 +78,7 @@ export const exportReadings: Command = {
   },
 }
 
-/** Has the service write files, and brings them here. Ctrl-C cancels it for now. */
+/** Lets the service write files, and brings them here. Ctrl-C cancels it for now. */
 async function intoFolder(session: Session, input: Input, folder: string): Promise<Outcome> {
   const { operands, options, isJson } = input
   const { start, end, format } = options

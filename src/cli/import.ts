@@ -44,17 +44,17 @@ interface Job {
 /** Has the service import the readings of a file. */
 export const importReadings: Command = {
   name: 'import',
-  summary: 'Bring the readings of a file into a data stream.',
+  summary: 'Import the readings of a file into a data stream.',
   description:
-    'The file is sent to the service, which reads it in the background: alerts do not move, and what ' +
-    'is stored already is stored once. Run again after an interruption, the command sends all of it again.',
+    'The service reads the file in the background. Its readings move no alerts, and those that are stored ' +
+    'already are stored once. Run again after an interruption, the command sends the file from its beginning.',
   operands: [streamOperand, { name: 'FILE', summary: 'CSV with a header, NDJSON or Parquet.' }],
   options: [
     {
       name: 'format',
       value: 'FORMAT',
       choices: formats,
-      summary: 'Of the file. Default: what its name ends with.',
+      summary: 'The format of the file. Default: the ending of its name.',
     },
     ...serviceOptions,
   ],
@@ -163,7 +163,7 @@ async function followed(
 }
 
 function outcome({ importId, accepted, refused, duplicates, refusals }: Job): Outcome {
-  const counted = `${accepted} readings imported, ${duplicates} of them known, ${refused} refused`
+  const counted = `${accepted} readings imported, ${duplicates} of them duplicates, ${refused} refused`
   const first = refusals.map(({ row, message }) => `row ${row}: ${message}`).slice(0, 10)
   return {
     json: { importId, accepted, refused, duplicates, refusals },

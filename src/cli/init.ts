@@ -271,7 +271,7 @@ function verdictLines({ verdict }: Prepared): string[] {
   const { accepted, rejected, readings } = verdict
   const refused = readings.find(({ status }) => status === 'rejected')
   return [
-    `The sample: ${accepted} readings accepted, ${rejected} rejected.`,
+    `The sample: ${accepted} accepted, ${rejected} rejected.`,
     ...(refused === undefined ? [] : [`Rejected: ${refused.message}`]),
     ...(refused?.remedy === undefined ? [] : [`What to do: ${refused.remedy}`]),
   ]

@@ -71,12 +71,24 @@ function itemsOf<Item>(body: unknown, member: string | undefined): readonly Item
   return Array.isArray(body) ? (body as Item[]) : ((body as Envelope).content as readonly Item[])
 }
 
+/** By the number in an envelope, by the cursor in the answer, or by that in `Link`. */
 function nextPath(path: string, { body, link }: Page): string | undefined {
-  const { current_page: page, total_pages: pages } = body as Partial<Envelope>
-  if (page === undefined || pages === undefined) return /<([^>]+)>; *rel="next"/.exec(link)?.[1]
-  if (page >= pages) return undefined
+  const { current_page: page, total_pages: pages, nextCursor } = body as NextInBody
+  if (page !== undefined && pages !== undefined) {
+    return page < pages ? withParameter(path, 'page', page + 1) : undefined
+  }
+  if (nextCursor === null) return undefined
+  if (nextCursor !== undefined) return withParameter(path, 'cursor', nextCursor)
+  return /<([^>]+)>; *rel="next"/.exec(link)?.[1]
+}
+
+interface NextInBody extends Partial<Envelope> {
+  readonly nextCursor?: string | number | null
+}
+
+function withParameter(path: string, name: string, value: string | number): string {
   const [bare = '', words] = path.split('?')
   const query = new URLSearchParams(words)
-  query.set('page', String(page + 1))
+  query.set(name, String(value))
   return `${bare}?${query.toString()}`
 }

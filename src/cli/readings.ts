@@ -50,16 +50,17 @@ const list: Command = {
     ...serviceOptions,
   ],
   async run(input) {
+    const max = limitOf(input) ?? rowsDefault
     const { items, isCut } = await Session.open(input).list<Reading>({
       path: `/streams/${encodeURIComponent(input.operands['STREAM'] ?? '')}/data`,
       query: queryOf(filters, input),
       member: 'data',
-      max: limitOf(input) ?? rowsDefault,
+      max,
     })
     const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
     const columns = fields.filter((field) => field !== 'timestamp')
     const rows = items.map((item) => [
-      item.timestamp.replace(/(\.\d*?)0+Z$/, '$1Z').replace('.Z', 'Z'),
+      item.timestamp.replace('.000000Z', 'Z'),
       ...columns.map((column) => shownValue(item[column])),
     ])
     const headings = ['TIME', ...columns]

@@ -46,7 +46,7 @@ export const replay: Command = {
       name: 'timestamp-column',
       value: 'NAME',
       summary:
-        'Column with the time of each row. Default: the one of the stream, else its arrival.',
+        'The column with the time of each row. Default: that of the stream, else the time of arrival.',
     },
     {
       name: 'map',
@@ -57,7 +57,8 @@ export const replay: Command = {
     {
       name: 'speed',
       value: 'FACTOR',
-      summary: 'As the times of the rows say, so much faster. Default: as fast as possible.',
+      summary:
+        'Keep the distances between the times of the rows, and go so many times faster. Default: as fast as possible.',
     },
     ...serviceOptions,
   ],

@@ -39,12 +39,13 @@ export function listing<Item>(list: Listing<Item>): Command {
     operands,
     options: [...filters, limitOption, ...serviceOptions],
     async run(input) {
+      const max = limitOf(input)
       const { items, isCut } = await Session.open(input).list<Item>({
         path: list.path(input.operands),
         query: queryOf(filters, input),
         paging: list.paging,
         member: list.member,
-        max: limitOf(input),
+        max,
       })
       return {
         json: items,

@@ -11,7 +11,7 @@ export const restore: Command = {
   name: 'restore',
   summary: 'Make a new data folder of a backup.',
   description:
-    'Nothing is touched when a file of the backup is damaged. The first start processes what was in the journal.',
+    'When a file of the backup is damaged, nothing is made. The first start processes the journal of the backup.',
   operands: [],
   options: [
     fromOption,
@@ -28,7 +28,7 @@ export const restore: Command = {
     },
     {
       name: 'discard-cut-off',
-      summary: 'First take away the tables that a restore has left in QuestDB which was cut off.',
+      summary: 'First remove the tables that an interrupted restore has left in QuestDB.',
     },
   ],
   async run({ options, isJson }) {

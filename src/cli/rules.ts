@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../core/clock.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, type Input, type Operand, type Option, UsageError } from './command.ts'
 import { fileOption, readJsonFile } from './json-file.ts'
@@ -30,9 +32,14 @@ interface FleetRule {
     readonly pending: number
     readonly leftOut: number
   }
+  readonly leftOut?: readonly { readonly streamId: string; readonly reason: string }[]
 }
 
 const ruleOperand: Operand = { name: 'RULE', summary: 'The id of the alert rule.' }
+
+/** A rule reaches its data streams within about a second; more for thousands of them. */
+const reachMsMax = 10_000
+const pollMs = 200
 
 const operators = ['>', '>=', '<', '<=', '==', '!=']
 
@@ -89,8 +96,8 @@ const create: Command = {
   name: 'rules create',
   summary: 'Create an alert rule for all data streams of a vault, or with some tags.',
   description:
-    'It holds for the data streams that exist, and for those to come. With --file it may be anything that ' +
-    'POST /alert-rules takes.',
+    'It holds for the data streams that exist, and for those to come. The command waits until it holds for those ' +
+    'that exist, and says for which it cannot. With --file it may be anything that POST /alert-rules takes.',
   operands: [],
   options: [
     { name: 'name', value: 'TEXT', summary: 'The name of the rule. Needed without --file.' },
@@ -104,9 +111,34 @@ const create: Command = {
     const { file } = input.options
     const body = file === undefined ? ruleIn(input) : readJsonFile(file)
     const request = { method: 'POST', path: '/alert-rules', body } as const
-    const made = await Session.open(input).call<FleetRule>(request)
-    return { json: made, text: record(factsOf(made)) }
+    const session = Session.open(input)
+    const made = await session.call<FleetRule>(request)
+    const reached = await untilReached(session, made)
+    return { json: reached, text: record(factsOf(reached)), ...noticeOf(reached) }
   },
+}
+
+/** The rule once it holds for all data streams that exist, or as far as it is after some time. */
+async function untilReached(session: Session, { alertRuleId }: FleetRule): Promise<FleetRule> {
+  const untilMs = monotonicMs() + reachMsMax
+  for (;;) {
+    const now = await session.call<FleetRule>({ method: 'GET', path: path(alertRuleId) })
+    if (now.streams?.pending === 0 || monotonicMs() > untilMs) return now
+    await sleep(pollMs)
+  }
+}
+
+/** What is easily overlooked: a rule that can begin no alert yet. */
+function noticeOf({ streams, leftOut = [] }: FleetRule): { readonly notice?: string } {
+  if (streams === undefined) return {}
+  const { matching, pending } = streams
+  if (pending > 0) return { notice: `It does not hold for ${pending} data streams yet.` }
+  const [first] = leftOut
+  if (first !== undefined) {
+    const notice = `It does not hold for ${streams.leftOut} data streams, such as ${first.streamId}: ${first.reason}`
+    return { notice }
+  }
+  return matching === 0 ? { notice: 'No data stream matches it yet.' } : {}
 }
 
 /** @throws UsageError */
@@ -200,7 +232,7 @@ function factsOf(one: FleetRule): Record<string, string> {
     streams: reachOf(one),
     ...(streams && {
       matching: String(streams.matching),
-      'still to come': String(streams.pending),
+      waiting: String(streams.pending),
       'left out': String(streams.leftOut),
     }),
   }

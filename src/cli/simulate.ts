@@ -18,13 +18,15 @@ const inFlightMax = 100
 /** How long it is waited at the end for what is not acknowledged yet. */
 const acknowledgementMsMax = 10_000
 
+const fleetName = 'simulated fleet'
+
 /** Lets a fleet of devices publish over MQTT. */
 export const simulate: Command = {
   name: 'simulate',
   summary: 'Let simulated devices publish readings over MQTT.',
   description:
     'Makes a template, a vault and a data stream for each device. Devices have a day curve, noise, and ' +
-    'faults: wrong types, late readings, clocks that are ahead, readings sent twice. Ctrl-C ends it.',
+    'faults: wrong types, late readings, clocks that are ahead, readings sent twice. Ctrl-C ends it, and prints how many were sent.',
   operands: [],
   options: [
     { name: 'devices', value: 'N', summary: 'Default: 5.' },
@@ -47,8 +49,8 @@ export const simulate: Command = {
     const stopping = new AbortController()
     onStopSignals({ stop: () => stopping.abort() })
     const stop = stopping.signal
-    const streamIds = await createFleet(session, wish.devices, stop)
-    announce(input, { vault: 'simulated fleet', streamIds })
+    const { vaultId, streamIds } = await createFleet(session, wish.devices, stop)
+    announce(input, { vault: fleetName, vaultId, streamIds })
     const clients = await Promise.all(
       streamIds.map(async (streamId) => [streamId, await connect(session, streamId)] as const),
     )
@@ -61,7 +63,7 @@ export const simulate: Command = {
     const total = sent.reduce((sum, one) => sum + one.sent, 0)
     const acknowledged = sent.reduce((sum, one) => sum + one.acknowledged, 0)
     const text = `${total} readings sent, ${acknowledged} acknowledged, by ${streamIds.length} devices`
-    return { json: { streamIds, sent: total, acknowledged }, text }
+    return { json: { vaultId, streamIds, sent: total, acknowledged }, text }
   },
 }
 
@@ -93,17 +95,17 @@ function numberOf(
   throw new UsageError(`--${name} must be a number from ${rule.min} to ${rule.max}`)
 }
 
-/** The ids of a stream for each device: fewer when the signal ends it. */
+/** A vault with a stream for each device: fewer of them when the signal ends it. */
 async function createFleet(
   session: Session,
   devices: number,
   stop: AbortSignal,
-): Promise<string[]> {
+): Promise<{ readonly vaultId: string; readonly streamIds: readonly string[] }> {
   const template = await session.call<{ id: string }>({
     method: 'POST',
     path: '/templates',
     body: {
-      name: 'simulated fleet',
+      name: fleetName,
       hint: 'devices of streamvault simulate',
       required_streams: [],
     },
@@ -111,7 +113,7 @@ async function createFleet(
   const vault = await session.call<{ id: string }>({
     method: 'POST',
     path: '/vaults',
-    body: { template_id: template.id, name: 'simulated fleet' },
+    body: { template_id: template.id, name: fleetName },
   })
   const streamIds: string[] = []
   for (let device = 1; device <= devices && !stop.aborted; device++) {
@@ -129,7 +131,7 @@ async function createFleet(
     })
     streamIds.push(made.streamId)
   }
-  return streamIds
+  return { vaultId: vault.id, streamIds }
 }
 
 /** Writes to standard error: standard output has the result. */

@@ -6,8 +6,8 @@ const cellWidthMin = 8
 const gap = '  '
 
 /**
- * Rows under headings, for people: columns as wide as their longest cell. In a terminal the longest ones are cut until
- * the table fits, but for the first column: it has what the next command needs.
+ * Rows under headings, for people: columns as wide as their longest cell. In a terminal the last ones are cut until the
+ * table fits, but for the first column: it has what the next command needs.
  */
 export function table(
   headings: readonly string[],
@@ -38,14 +38,15 @@ function widthOfTerminal(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
-/** Widths of which the widest are smaller, as far as that is needed and possible. */
+/** Widths of which the last ones are smaller, as far as that is needed and possible: the first columns say most. */
 function fitted(longest: readonly number[], terminalWidth: number): readonly number[] {
   const widths = [...longest]
-  const total = () => widths.reduce((sum, width) => sum + width + gap.length, -gap.length)
-  while (total() > terminalWidth) {
-    const widest = widths.indexOf(Math.max(...widths.slice(1)), 1)
-    if (widest === -1 || (widths[widest] ?? 0) <= cellWidthMin) break
-    widths[widest] = (widths[widest] ?? 0) - 1
+  let excess = widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - terminalWidth
+  for (let column = widths.length - 1; column > 0 && excess > 0; column--) {
+    const width = widths[column] ?? 0
+    const smaller = Math.min(width, Math.max(cellWidthMin, width - excess))
+    excess -= width - smaller
+    widths[column] = smaller
   }
   return widths
 }

@@ -20,7 +20,7 @@ const path = (id: string) => `/templates/${id}`
 /** The template of vaults that are made without naming one. */
 const standardTemplate = {
   name: 'streamvault',
-  hint: 'any thing with data streams; made by streamvault init or vaults create',
+  hint: 'any thing with data streams; made by the command line',
   required_streams: [],
 } as const
 

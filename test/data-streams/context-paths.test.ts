@@ -117,7 +117,7 @@ test('a level gives nothing a name that no field can have', () => {
   const items = { path: 'rows', as: 'map', key: '__proto__' }
   expect(problemsOf('iot_sensor', { items }, undefined)).toContainEqual({
     path: 'source.items.key',
-    message: 'is no name of a field',
+    message: 'is not a name of a field',
   })
 })
 

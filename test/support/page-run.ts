@@ -136,7 +136,7 @@ export class PageRun {
     } else if (label === 'restart') {
       await this.#restart(text)
     } else if (label === 'start') {
-      await this.#startAgain()
+      await this.#startAgain(text)
     } else if (label === 'soon' && output !== undefined) {
       await this.#runUntil(text, output)
     } else {
@@ -169,9 +169,11 @@ export class PageRun {
     rmSync(this.#place.folder, { recursive: true, force: true })
   }
 
-  /** Starts the service that was stopped, at the same addresses, with the settings that the terminal has by now. */
-  async #startAgain(): Promise<void> {
-    const exported = (await this.shell.run('env')).matchAll(/^(STREAMVAULT_\w+)=(.*)$/gm)
+  /** Starts the service again at the same addresses, with the settings of the terminal and of the command itself. */
+  async #startAgain(command: string): Promise<void> {
+    await this.#service.end('SIGTERM')
+    const printed = await this.shell.run(command.replace(/npm start\s*$/, 'env'))
+    const exported = printed.matchAll(/^(STREAMVAULT_\w+)=(.*)$/gm)
     this.#service = await startServiceProcess(this.#service.dataDir, {
       ...this.#place.settings,
       STREAMVAULT_MQTT_PORT: String(this.#service.mqttPort),

@@ -77,7 +77,7 @@ async function signIn(
     ...body,
     address,
     refusal: ({ device, registration }) =>
-      (device ?? registration) && 'the console is for keys of users, and this is none',
+      (device ?? registration) && 'the console takes keys of users, and this is not one',
   })
   // A browser never keeps the id that it came with: whoever has put it there would be signed in as well.
   const before = cookies.secretIn(request)

@@ -139,8 +139,8 @@ function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
 function addSetting(add: AddOperation, { keys, directory, callerOf }: KeyRoutesNeeds): void {
   add('PUT /keys/:keyId', {
     operationId: 'changeKey',
-    summary: 'Change what the MQTT clients of a key do on topics that are none of its own.',
-    description: 'Its sessions end, and begin anew with what it may do now.',
+    summary: 'Change what the MQTT clients of a key do on topics that are not its own.',
+    description: 'Its sessions end, and begin again with its new rights.',
     scope: 'keys:admin',
     params,
     body: api.changedKeySchema,

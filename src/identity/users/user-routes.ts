@@ -54,7 +54,7 @@ function addReading(add: AddOperation, needs: UserRoutesNeeds): void {
 
   add('GET /users/:userId', {
     operationId: 'readUser',
-    summary: 'Read a user: oneself, or anybody with platform:admin.',
+    summary: 'Read a user: your own, or with platform:admin any other.',
     scope: 'any',
     answers: { 200: api.userSchema },
     handler: async ({ caller, params }) => {

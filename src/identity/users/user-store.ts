@@ -138,7 +138,7 @@ export class UserStore {
     )
     if (await this.find(id)) {
       throw conflict(
-        'no key with platform:admin would remain for anybody else',
+        'no other user would have a key with platform:admin',
         'Give another user a key with platform:admin that does not expire: POST /keys; then delete this user.',
       )
     }

@@ -55,7 +55,7 @@ function addReading(add: AddOperation, { backups }: BackupRoutesNeeds): void {
 function addChanging(add: AddOperation, { backups, audit, callerOf }: BackupRoutesNeeds): void {
   add('POST /backups', {
     operationId: 'createBackup',
-    summary: 'Begin a backup of the whole service, while it runs.',
+    summary: 'Begin a backup of the complete service, while it runs.',
     description:
       'One at a time. The master key is only in it when `withMasterKey` asks for it: without that key no secret can be checked after a restore.',
     scope,

@@ -92,7 +92,7 @@ export class ExportRun implements JobRun {
     for (const { name, sha256 } of files) {
       if ((await this.#writer.digest(join(folder, name))) === sha256) continue
       throw conflict(
-        `${name} is not what was written: make the export anew`,
+        `${name} is not what was written: make the export again`,
         'Make the export again with POST /exports: its files were changed on the disk.',
       )
     }

@@ -18,7 +18,7 @@ export const importSchema = s.component(
     duplicates: {
       ...s.count,
       description:
-        'Readings of the stream that it had already, from the beginning of the import on, whoever sent them.',
+        'Readings of the stream that it had already, from the beginning of the import on, from any sender.',
     },
     refusals: s.listOf(
       s.record({ row: s.integer(1), error: s.text, message: s.text, remedy: s.text }),

@@ -97,7 +97,10 @@ export function handleFrameworkError(
 ): void {
   const error =
     code === 'FST_ERR_BAD_URL'
-      ? new DomainError('invalid_request', 'the path has percent signs that make no sense')
+      ? new DomainError(
+          'invalid_request',
+          'the path has percent signs that are not followed by two hexadecimal digits',
+        )
       : new DomainError('not_found', 'there is no such path', { remedy: pathRemedy })
   handleError(error, request, reply)
 }
@@ -127,7 +130,7 @@ function toDomainError(
       return new DomainError('malformed_body', 'the body is not valid JSON')
     default:
       return isRefusal(error)
-        ? new DomainError('malformed_request', 'the request makes no sense')
+        ? new DomainError('malformed_request', 'the request is not valid HTTP')
         : undefined
   }
 }
@@ -158,7 +161,7 @@ function typeRemedy({ routeOptions }: FastifyRequest): string | undefined {
   return types.length === 0 ? undefined : `Send Content-Type: ${types.join(', or ')}.`
 }
 
-const noSuchType = 'the content type is missing, or none that the operation takes'
+const noSuchType = 'the content type is missing, or the operation does not take it'
 
 /** Whether the framework refuses a request for another reason, which is no failure of ours. */
 function isRefusal({ code, statusCode }: FastifyError): boolean {

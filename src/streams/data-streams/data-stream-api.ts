@@ -100,7 +100,7 @@ export const streamStatus = s.component(
       lastDataReceived: s.nullable(s.dateTime),
       dataPointsToday: s.count,
       errorCount: s.count,
-      firing: { ...firingAlerts, description: 'Alerts that fire, and nobody has acknowledged.' },
+      firing: { ...firingAlerts, description: 'Alerts that fire, and are not acknowledged.' },
       health: s.record(
         {
           status: s.among(['healthy', 'degraded']),

@@ -90,7 +90,7 @@ function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
     key: needs.assetHalves.create,
     bearer: halfOf<'POST /streams'>()({
       description:
-        'A data stream. The whole definition is checked before anything of it is stored.',
+        'A data stream. All of the definition is checked before anything of it is stored.',
       body: describedOnly(newDataStream),
       answers: { 201: dataStream },
       errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],

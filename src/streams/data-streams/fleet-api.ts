@@ -98,7 +98,7 @@ export const proposalSchema = s.record({
   samples: { ...s.count, description: 'How many samples or messages there were.' },
   notes: {
     ...s.listOf(errorDetail),
-    description: 'What was left out of the schema, and why; and what the samples do not tell.',
+    description: 'What was left out of the schema, and why; and what the samples do not show.',
   },
   misfits: {
     description: 'Samples or messages that the stream would refuse, and why.',

@@ -60,7 +60,7 @@ export function sourceRoutes(needs: SourceRoutesNeeds): FastifyPluginAsync {
       summary: 'Try a source before a stream is made of it.',
       description: [
         'Connects to where the source leads, fetches a sample and lets go again: nothing is kept, and the other side',
-        'is told that nothing was. With a `schema` the readings of the sample are judged by it, without one a',
+        'learns that nothing was. With a `schema` the readings of the sample are judged by it, without one a',
         'definition is proposed. That the other side cannot be reached, or refuses, is an answer too: see `reached`',
         'and `problem`.',
       ].join(' '),
@@ -180,7 +180,7 @@ const bare = { schema: {}, processing: {}, rules: currentRules }
 
 const nothingToTry: ErrorDetail = {
   path: 'source.protocol',
-  message: 'there is nothing to try: whoever sends to a webhook begins',
+  message: 'there is nothing to try: the sender of a webhook begins',
 }
 
 /** The messages as they came, what the stream would say of them, and what it could be defined as. */

@@ -81,7 +81,7 @@ function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
     key: needs.assetHalves.remove,
     bearer: halfOf<'DELETE /streams/:streamId'>()({
       description:
-        'A data stream. It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is done.',
+        'A data stream. It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` says when that is done.',
       answers: { 204: noContent },
       handler: async ({ caller, params }) => {
         const find = () => ownStream(needs, caller.userId, params.streamId)

@@ -31,7 +31,9 @@ const units = ['s', 'ms', 'us', 'ns'] as const satisfies readonly TimeUnit[]
 const format: Rule = (value, key, problems) => {
   if (formats.some((known) => known === value)) return
   const pattern =
-    typeof value === 'string' && value !== '' ? parseTimePattern(value) : { problem: 'is no text' }
+    typeof value === 'string' && value !== ''
+      ? parseTimePattern(value)
+      : { problem: 'is not a text' }
   if (!('problem' in pattern)) return
   const known = formats.join(', ')
   const message = `must be ${known}, or a pattern: as one it ${pattern.problem}`

@@ -9,7 +9,7 @@ const stableMs = 10_000
 /** Time after which somebody should look at a failure. */
 const lastingMs = 60_000
 
-const silent = 'nothing was heard for more than a minute that would let it begin, nor an error'
+const silent = 'for more than a minute nothing was received that would let it begin, and no error'
 
 interface SourceFailure {
   readonly error: string

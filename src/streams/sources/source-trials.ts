@@ -62,7 +62,9 @@ export class SourceTrials {
     }
     const own = this.#running.filter((id) => id === userId)
     if (own.length >= trialsOfUserMax || this.#running.length >= trialsMax) {
-      throw new DomainError('overloaded', 'many sources are being tried', { retryAfter: 5 })
+      throw new DomainError('overloaded', 'too many sources are tried at the same time', {
+        retryAfter: 5,
+      })
     }
     this.#running.push(userId)
     try {

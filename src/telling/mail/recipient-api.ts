@@ -13,7 +13,7 @@ const filtersSchema = s.partial(
   { severities: s.listOf(s.choice(severities), { maxItems: 3 }) },
   {
     description:
-      'Of which alerts it is told; an empty list leaves nothing out. No other events have a severity.',
+      'Of which alerts it is notified; an empty list leaves nothing out. No other events have a severity.',
   },
 )
 

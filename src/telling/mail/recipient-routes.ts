@@ -86,7 +86,8 @@ function addAsking(add: AddOperation, needs: RecipientRoutesNeeds): void {
 
   add('POST /notifications/email-configs', {
     operationId: 'createEmailRecipient',
-    summary: 'Add an address that is told of events by mail; it is sent a link that confirms it.',
+    summary:
+      'Add an address that is notified of events by mail; it is sent a link that confirms it.',
     description: 'A user has five addresses at most, each once; those that are DISABLED count.',
     scope: 'notifications:write',
     body: api.newRecipientSchema,
@@ -108,9 +109,9 @@ function addAsking(add: AddOperation, needs: RecipientRoutesNeeds): void {
 function addChanging(add: AddOperation, needs: RecipientRoutesNeeds): void {
   add('PUT /notifications/email-configs/:configId', {
     operationId: 'changeEmailRecipient',
-    summary: 'Switch an address on or off, or change which alerts it is told of.',
+    summary: 'Switch an address on or off, or change of which alerts it is notified.',
     description:
-      'What is not sent keeps its value. ACTIVE begins anew with no failures, and is for addresses that were confirmed.',
+      'What is not sent keeps its value. ACTIVE begins again with no failures, and is for addresses that were confirmed.',
     scope: 'notifications:write',
     body: api.recipientChangeSchema,
     answers: { 200: api.recipientSchema },

@@ -50,7 +50,7 @@ export function proofRoutes(needs: ProofRoutesNeeds): FastifyPluginAsync {
 type Add = ReturnType<typeof operationsOf>
 
 const description =
-  'Before it is on the ledger for good, what is known so far: `final` is false. Whoever checks it needs the public key of the ledger from elsewhere.'
+  'Before it is final on the ledger, what is known so far: `final` is false. To check it takes the public key of the ledger, from another place.'
 
 const proofQuery = query({
   cid: {

@@ -47,7 +47,7 @@ export function permissionRoutes(needs: PermissionRoutesNeeds): FastifyPluginAsy
   }
 }
 
-const listNote = 'Oldest first, in pages. One whose time is over is none.'
+const listNote = 'Oldest first, in pages, without those whose time is over.'
 const grantNote =
   'READ lets the user see it, and WRITE change it, until the permission ends. A user can have one, which is changed by PUT.'
 const changeNote = 'What is not sent keeps its value. It counts from the next request on.'
@@ -256,7 +256,7 @@ async function knownUser(
     throw unknownUser(username)
   }
   if (holder.id !== ownerId) return holder
-  throw new DomainError('shared_with_oneself', 'that is yourself: you may do everything anyway')
+  throw new DomainError('shared_with_oneself', 'that is you: the owner may do everything already')
 }
 
 function unknownUser(username: string): DomainError {

@@ -148,7 +148,7 @@ async function assertSignable(
     throw invalidParameter('public_key', 'is one of the service: send {} to have it sign')
   }
   if (cid !== '' && !isSignedBy(key, signingText(cid), signature)) {
-    throw api.mismatch(`it is no signature of that key over the text that names ${cid}`)
+    throw api.mismatch(`it is not a signature of that key over the text that names ${cid}`)
   }
   const other = await signatures.ofKey(id, key.id)
   if (!other) return
