@@ -99,7 +99,7 @@ export const replay: Command = {
   },
 }
 
-/** Of the batches that were sent: the others are as if they had not been read. */
+/** The error after Ctrl-C: it counts the batches that were sent. */
 function interrupted({ accepted, rejected }: Sender): CommandError {
   const message = `stopped after ${accepted} accepted, ${rejected} rejected`
   const remedy =

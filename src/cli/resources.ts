@@ -23,7 +23,7 @@ interface Listing<Item> {
   readonly row: (item: Item) => readonly string[]
 }
 
-export const limitOption: Option = {
+const limitOption: Option = {
   name: 'limit',
   value: 'N',
   summary: 'At most N of them. Default: 10000.',
