@@ -127,7 +127,7 @@ function problemWithin(value: object, levels: number): string | undefined {
   // for-in makes no list of what it visits; what JSON.parse made inherits nothing enumerable.
   for (const name in value) {
     // Never meant well, and a trap for whoever reads it back.
-    if (name === '__proto__') return '__proto__ is no name of a field'
+    if (name === '__proto__') return '__proto__ is not a name of a field'
     const member = (value as Readonly<Record<string, unknown>>)[name]
     if (typeof member === 'number') {
       // Binary formats have such numbers, and JSON.parse reads 1e400 as one: JSON cannot write them.

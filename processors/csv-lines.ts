@@ -66,7 +66,8 @@ export class CsvLines {
     for (; end < text.length; end++) {
       const character = text[end]
       if (character === this.#delimiter || character === lineFeed) break
-      if (character === quote) throw this.#problem('a quote within a value that has none around it')
+      if (character === quote)
+        throw this.#problem('a quote within a value that has no quotes around it')
     }
     this.#at = end
     const last = text[end] === this.#delimiter ? end : withoutReturn(text, start, end)

@@ -69,7 +69,7 @@ function columnsOf(head: CsvLine | undefined): string[] | string {
   const columns: string[] = []
   for (const [index, name] of cells.entries()) {
     if (name === undefined || name === '') return `column ${index + 1} has no name`
-    if (name === '__proto__') return '__proto__ is no name of a column'
+    if (name === '__proto__') return '__proto__ is not a name of a column'
     if (columns.includes(name)) return `two columns are named ${cutText(name, 100)}`
     columns.push(name)
   }

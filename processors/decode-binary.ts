@@ -213,7 +213,7 @@ function objectOf(items: Items, map: Item, levels: number): object {
     const key = items.next()
     if (key.kind === 'end' && length === Infinity) break
     const name = typeof key.value === 'string' ? key.value : items.nameOf?.(key.value)
-    if (name === undefined) throw problem('a key that is no text', items)
+    if (name === undefined) throw problem('a key that is not a text', items)
     if (Object.hasOwn(members, name)) throw problem('an object has the same key twice')
     const value = valueOf(items, items.next(), levels - 1)
     if (name === '__proto__') define(members, name, value)

@@ -78,7 +78,7 @@ export class CborItems implements Items {
       case Type.bytes:
         return this.bytesItem(token.value as Uint8Array, start)
       default:
-        throw problem('undefined is no value of a reading', { position: start })
+        throw problem('undefined is not a value of a reading', { position: start })
     }
   }
 

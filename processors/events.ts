@@ -51,7 +51,8 @@ function nameOf(reading: unknown, field: string): unknown {
 function unknownType(field: string, name: unknown, known: readonly string[]): RefusedReading {
   const shown = known.slice(0, namesShown).join(', ') + (known.length > namesShown ? ', ...' : '')
   const text = typeof name === 'string' ? `'${name.slice(0, shownLength)}' ` : ''
-  const problem = name === undefined ? 'is required' : `${text}is no type of event of this stream`
+  const problem =
+    name === undefined ? 'is required' : `${text}is not a type of event of this stream`
   const detail = { path: field, message: `${problem}: there are ${shown}` }
   const message = `${detail.path} ${detail.message}`
   return {

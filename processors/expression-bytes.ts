@@ -75,7 +75,7 @@ function bytesOfBase64(text: string): Uint8Array {
   if (digits.length % 4 !== 1 && /^[\w+/-]*$/.test(digits)) {
     return ownBytes(Buffer.from(digits, 'base64'))
   }
-  throw new Error('base64.decode: the text is no base64')
+  throw new Error('base64.decode: the text is not base64')
 }
 
 /** The language takes plain arrays of bytes. */
@@ -103,7 +103,8 @@ function integerIn(part: Uint8Array, name: string, { isSigned, isLittle }: Kind)
   let value = 0n
   for (const byte of isLittle ? part.toReversed() : part) value = value * 256n + BigInt(byte)
   if (isSigned) return BigInt.asIntN(8 * part.length, value)
-  if (value > integerMax) throw new Error(`${name}: ${value} is no integer of 64 bits with a sign`)
+  if (value > integerMax)
+    throw new Error(`${name}: ${value} is not an integer of 64 bits with a sign`)
   return value
 }
 

@@ -219,7 +219,7 @@ const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 function doubleOf(text: string): number {
   const value = decimalPattern.test(text) ? Number(text) : Number.NaN
   if (Number.isFinite(value)) return value
-  throw new Error(`${shown(text)} is no number`)
+  throw new Error(`${shown(text)} is not a number`)
 }
 
 function integerOf(text: string): bigint {
@@ -227,7 +227,7 @@ function integerOf(text: string): bigint {
   const isInteger = /^[+-]?0*\d{1,19}$/.test(text)
   const value = isInteger ? BigInt(text.replace('+', '')) : integerMax + 1n
   if (value >= integerMin && value <= integerMax) return value
-  throw new Error(`${shown(text)} is no integer of 64 bits`)
+  throw new Error(`${shown(text)} is not an integer of 64 bits`)
 }
 
 const instantPattern =
@@ -239,7 +239,7 @@ function instantOf(text: string): string {
     instantPattern.exec(text) ?? []
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
   const isDay = !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day)
-  if (!isDay || year === '0000') throw new Error(`${shown(text)} is no time in RFC 3339 format`)
+  if (!isDay || year === '0000') throw new Error(`${shown(text)} is not a time in RFC 3339 format`)
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}${zone.toUpperCase()}`
 }
 
@@ -259,7 +259,7 @@ const durationPartPattern = /(\d*)\.?(\d*)(ns|us|µs|ms|s|m|h)/g
 const durationPattern = /^[+-]?(?:0|(?:(?:\d{1,19}\.?\d{0,19}|\.\d{1,19})(?:ns|us|µs|ms|s|m|h))+)$/
 
 function nanosecondsOf(text: string): bigint {
-  if (!durationPattern.test(text)) throw new Error(`${shown(text)} is no duration such as 1h30m`)
+  if (!durationPattern.test(text)) throw new Error(`${shown(text)} is not a duration such as 1h30m`)
   let sum = 0n
   for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(durationPartPattern)) {
     const nanos = nanosOf[unit] ?? 0n

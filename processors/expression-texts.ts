@@ -186,7 +186,7 @@ function placeOf(text: string, unit: number): bigint {
 function joined(list: CelList, separator: string, meter: Meter): string {
   const parts: string[] = []
   for (const one of list) {
-    if (typeof one !== 'string') throw new Error('join: the list has something that is no text')
+    if (typeof one !== 'string') throw new Error('join: the list has something that is not a text')
     meter.take((one.length + separator.length) / charactersPerStep)
     parts.push(one)
   }

@@ -156,7 +156,7 @@ class FieldReader {
     }
     const number = wire.scalar(ScalarType.INT32, end) as number
     const text = value.names.get(number)
-    if (text === undefined) throw problem(`${number} is no value of ${name}`)
+    if (text === undefined) throw problem(`${number} is not a value of ${name}`)
     wire.countNamed(text)
     return text
   }

@@ -83,7 +83,7 @@ function read(descriptor: string, typeName: string): MessagePlan | string {
     message = createFileRegistry(set).getMessage(typeName)
   } catch (error) {
     // The library has no class for what is wrong with its input.
-    return `is no FileDescriptorSet that can be used: ${cutText((error as Error).message, 200)}`
+    return `is not a FileDescriptorSet that can be used: ${cutText((error as Error).message, 200)}`
   }
   if (message === undefined) return `has no message ${cutText(typeName, 200)}`
   return compile(message, new Map())

@@ -114,7 +114,7 @@ export class ProtobufWire {
         return BigInt(reader.sfixed64())
       case ScalarType.STRING:
       case ScalarType.BYTES:
-        throw new Error('it is no number')
+        throw new Error('it is not a number')
       default:
         return type satisfies never
     }

@@ -170,7 +170,9 @@ export class SenmlResolver {
   #named(ownName: string) {
     const name = this.#name + ownName
     if (name.length > nameLengthMax || !namePattern.test(name)) {
-      throw new SenmlRecordProblem(`${JSON.stringify(name.slice(0, 100))} is no name of a record`)
+      throw new SenmlRecordProblem(
+        `${JSON.stringify(name.slice(0, 100))} is not a name of a record`,
+      )
     }
     return { baseName: this.#name, ownName }
   }

@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorsPage } from '../scripts/errors-page.ts'
 import { type ErrorEntry, errorCatalogue } from '../src/core/error-catalogue.ts'
+import { notFoundRemedies } from '../src/core/not-found.ts'
 import { refusalCatalogue } from '../src/core/refusal-catalogue.ts'
 import { nothingNamed, unknownNames } from './support/named-remedies.ts'
+import { withoutRemedy, writtenRemedies } from './support/written-remedies.ts'
 
 const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorCatalogue)
 
@@ -74,6 +76,29 @@ describe('what to do about', () => {
   })
 
   test('the rest names nothing', () => {
-    expect(nothingNamed('Mend what is wrong.')).toBe(true)
+    expect(nothingNamed('Correct what is wrong.')).toBe(true)
+  })
+})
+
+describe('a place that refuses', () => {
+  test('says what to do itself, where its code alone says too little', () => {
+    expect(withoutRemedy(['conflict', 'destination_not_allowed', 'not_found'])).toEqual([])
+  })
+
+  const places = writtenRemedies().filter(({ texts }) => texts.length > 0)
+
+  test('names only what there is', () => {
+    const wrong = places.flatMap(({ place, texts }) => {
+      const unknown = texts.flatMap(unknownNames)
+      return unknown.length > 0 ? [{ place, unknown }] : []
+    })
+
+    expect(places.length).toBeGreaterThan(80)
+    expect(wrong).toEqual([])
+  })
+
+  test.each(Object.entries(notFoundRemedies))('names where there is a %s', (_, remedy) => {
+    expect(unknownNames(remedy)).toEqual([])
+    expect(nothingNamed(remedy)).toBe(false)
   })
 })

@@ -43,8 +43,8 @@ describe('the groups', () => {
     expect(shown).toEqual(expected)
   })
 
-  test('are all in README.md, in the order of the tree in docs/architecture.md', () => {
-    const block = readFileSync('README.md', 'utf8')
+  test('are all in docs/source-tour.md, in the order of the tree in docs/architecture.md', () => {
+    const block = readFileSync('docs/source-tour.md', 'utf8')
       .split('```')
       .find((part) => part.includes('src/main.ts'))
     expect(groupsIn(block ?? '')).toEqual(groupsIn(tree))

@@ -7,7 +7,7 @@ import type { ErrorCode } from './errors.ts'
 export type FailureCode = ErrorCode | 'unreachable' | 'unreadable'
 
 export interface FailureDetail {
-  /** Where, as a dotted path; empty for the whole. */
+  /** Where, as a dotted path; empty for all of it. */
   readonly path: string
   readonly message: string
 }

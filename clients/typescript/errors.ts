@@ -17,7 +17,7 @@ export const errorCatalogue = {
   },
   conflict: {
     status: 409,
-    meaning: 'What is there already, or depends on it, does not allow that.',
+    meaning: 'The present state, or something that depends on it, does not allow the change.',
     remedy:
       'Read the resource again, change what the message names as in the way, then repeat the request with its new ETag in If-Match.',
     retryable: false,
@@ -25,14 +25,14 @@ export const errorCatalogue = {
   data_folder_gone: {
     status: 503,
     meaning:
-      'Files of the data folder were deleted, moved or replaced under the running service: nothing can be kept.',
+      'Files of the data folder were deleted, moved or replaced under the running service: nothing can be stored.',
     remedy:
       'Send it again after retryAfter seconds; the operator has to put the files of STREAMVAULT_DATA_DIR back, or restart the service.',
     retryable: true,
   },
   destination_not_allowed: {
     status: 422,
-    meaning: 'The address leads into a private network, or to one that is not on the internet.',
+    meaning: 'The address is in a private network, or not on the public internet.',
     remedy:
       'Name a public address, or ask the operator of the service to list this one in STREAMVAULT_EGRESS_ALLOW.',
     retryable: false,
@@ -41,7 +41,7 @@ export const errorCatalogue = {
     status: 507,
     meaning: 'There is not enough space left on the disk for the file.',
     remedy:
-      'Delete what is not needed, such as exports (DELETE /exports/{exportId}), or ask the operator for more space at STREAMVAULT_DATA_DIR; then repeat the request, or resume the job.',
+      'Delete what you do not need, such as exports (DELETE /exports/{exportId}), or ask the operator for more space at STREAMVAULT_DATA_DIR; then repeat the request, or resume the job.',
     retryable: false,
   },
   disk_low: {
@@ -60,14 +60,14 @@ export const errorCatalogue = {
   },
   file_rejected: {
     status: 422,
-    meaning: 'The file is not of the kind that is taken here, or its archive is not sound.',
+    meaning: 'The file is not of a kind that is accepted here, or its archive is damaged.',
     remedy:
       'Send a file without the fault that the message names, to a new address from POST /attachments; docs/files.md has the kinds and limits. Nothing of this file is kept.',
     retryable: false,
   },
   files_full: {
     status: 507,
-    meaning: 'The files of the user would take more room than those of one user may.',
+    meaning: 'The files of the user would need more space than one user may have.',
     remedy:
       'Delete files that are not needed (DELETE /attachments/{attachmentId}), or ask the operator to raise STREAMVAULT_FILES_MAX.',
     retryable: false,
@@ -115,7 +115,7 @@ export const errorCatalogue = {
   invalid_signature: {
     status: 401,
     meaning:
-      'The message of a webhook is not signed, not by who knows the secret, or not recently.',
+      'The message of a webhook has no signature, a signature by another secret, or one that is too old.',
     remedy:
       'Sign the message with the secret of the stream and with a correct clock, as docs/inbound-webhooks.md says; POST /streams/{streamId}/source/rotate-secret makes a new secret.',
     retryable: false,
@@ -142,7 +142,7 @@ export const errorCatalogue = {
   },
   malformed_request: {
     status: 400,
-    meaning: 'What came over the connection is no HTTP/1.1.',
+    meaning: 'The bytes on the connection are not HTTP/1.1.',
     remedy:
       'Check the client: it has to speak HTTP/1.1 with a Host header, and https where STREAMVAULT_TLS_CERT is set.',
     retryable: false,
@@ -155,7 +155,7 @@ export const errorCatalogue = {
   },
   missing_credentials: {
     status: 401,
-    meaning: 'The operation needs credentials and the request has none.',
+    meaning: 'The operation needs credentials, and the request has no credentials.',
     remedy:
       'Send Authorization: Bearer with a token from POST /auth/token, or x-api-key with x-api-secret.',
     retryable: false,
@@ -174,9 +174,9 @@ export const errorCatalogue = {
   },
   not_found: {
     status: 404,
-    meaning: 'There is no such path or resource, or none that the caller may see.',
+    meaning: 'The path or the resource does not exist, or the caller may not see it.',
     remedy:
-      'Check the id in the list of its kind, such as GET /streams, and whose key is used with GET /users.',
+      'Compare the id with the list of its kind, such as GET /streams; GET /users says whose key is used.',
     retryable: false,
   },
   origin_not_allowed: {
@@ -189,7 +189,7 @@ export const errorCatalogue = {
   },
   overloaded: {
     status: 503,
-    meaning: 'More is waiting for its turn than the service holds in memory.',
+    meaning: 'More requests wait than the service holds in memory.',
     remedy: 'Send the request again after retryAfter seconds, as Retry-After says.',
     retryable: true,
   },
@@ -197,7 +197,7 @@ export const errorCatalogue = {
     status: 410,
     meaning: 'The readings after this position are not in the journal any more.',
     remedy:
-      'Follow the stream anew, with start or last in place of from and Last-Event-ID; readings may then come again.',
+      'Follow the stream again, with start or last in place of from and Last-Event-ID; readings may then come again.',
     retryable: false,
   },
   precondition_failed: {
@@ -209,7 +209,7 @@ export const errorCatalogue = {
   },
   query_too_slow: {
     status: 422,
-    meaning: 'The query took more time or memory than one may take, and was ended.',
+    meaning: 'The query needs more time or memory than one query may use, and was stopped.',
     remedy:
       'Ask for less time between start and end, fewer streams or fields, or longer buckets in aggregation.',
     retryable: false,
@@ -222,7 +222,7 @@ export const errorCatalogue = {
   },
   rate_limited: {
     status: 429,
-    meaning: 'The caller has asked for too much.',
+    meaning: 'The caller sends too many requests.',
     remedy: 'Ask again after retryAfter seconds, as Retry-After says.',
     retryable: true,
   },
@@ -242,19 +242,19 @@ export const errorCatalogue = {
   },
   session_expired: {
     status: 401,
-    meaning: 'The session of the console is over: it was ended, or its time or its key has.',
+    meaning: 'The session of the console has ended: by a sign-out, by its time, or with its key.',
     remedy: 'Sign in again, at /console or with POST /console/session.',
     retryable: false,
   },
   shared_with_oneself: {
     status: 422,
-    meaning: 'A permission was to be for the owner, who may do everything anyway.',
+    meaning: 'The permission is for the owner, who may do everything already.',
     remedy: 'Name another user in username.',
     retryable: false,
   },
   signature_mismatch: {
     status: 422,
-    meaning: 'The signature is none of that key over the text that names the content.',
+    meaning: 'That key did not make the signature over the text that names the content.',
     remedy:
       'Sign the text in docs/signatures.md, with the CID of the content, and send the bytes of the signature unchanged.',
     retryable: false,
@@ -279,20 +279,20 @@ export const errorCatalogue = {
   },
   too_many_points: {
     status: 422,
-    meaning: 'The query is about more streams or buckets than one may be about.',
+    meaning: 'The query is about more streams or buckets than one query may have.',
     remedy:
       'Ask for less time between start and end, fewer streams, or longer buckets in aggregation.',
     retryable: false,
   },
   too_many_readings: {
     status: 422,
-    meaning: 'There are more readings in the range than one request may go over.',
+    meaning: 'The range has more readings than one request may process.',
     remedy: 'Ask for less time between start and end.',
     retryable: false,
   },
   unsupported_definition: {
     status: 422,
-    meaning: 'The definition is right, but this version cannot do what it asks for.',
+    meaning: 'The definition is valid, but this version cannot do what it asks for.',
     remedy:
       'Leave out or change what details names; docs/connectors.md lists what a source may be.',
     retryable: false,
@@ -307,7 +307,7 @@ export const errorCatalogue = {
   },
   unsupported_query: {
     status: 422,
-    meaning: 'The query is understood, but what it asks for cannot be worked out.',
+    meaning: 'The query is valid, but its result cannot be computed.',
     remedy: 'Change what details names; docs/queries.md lists what can be asked for.',
     retryable: false,
   },
@@ -326,7 +326,7 @@ export const errorCatalogue = {
   },
   websocket_required: {
     status: 426,
-    meaning: 'This path only speaks over a WebSocket, and the request does not ask for one.',
+    meaning: 'This path needs a WebSocket, and the request does not ask for one.',
     remedy:
       'Connect with a client of MQTT over WebSockets, such as MQTT.js with ws:// or wss://; docs/connect-a-device.md has an example.',
     retryable: false,

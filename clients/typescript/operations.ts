@@ -3,7 +3,7 @@
 /** Operations that are the same with a bearer token and with a key. */
 export interface SharedOperations {
   /**
-   * Say that somebody looks after a firing alert.
+   * Say that a person takes care of a firing alert.
    *
    * Needs the permission `data:write`.
    */
@@ -159,7 +159,7 @@ export interface SharedOperations {
   /**
    * Change a device; what is not sent stays.
    *
-   * Its sessions end, and begin anew with what it may do now.
+   * Its sessions end, and begin again with its new rights.
    *
    * Needs the permission `keys:admin`.
    */
@@ -170,9 +170,9 @@ export interface SharedOperations {
   }
 
   /**
-   * Switch an address on or off, or change which alerts it is told of.
+   * Switch an address on or off, or change of which alerts it is notified.
    *
-   * What is not sent keeps its value. ACTIVE begins anew with no failures, and is for
+   * What is not sent keeps its value. ACTIVE begins again with no failures, and is for
    * addresses that were confirmed.
    *
    * Needs the permission `notifications:write`.
@@ -184,9 +184,9 @@ export interface SharedOperations {
   }
 
   /**
-   * Change what the MQTT clients of a key do on topics that are none of its own.
+   * Change what the MQTT clients of a key do on topics that are not its own.
    *
-   * Its sessions end, and begin anew with what it may do now.
+   * Its sessions end, and begin again with its new rights.
    *
    * Needs the permission `keys:admin`.
    */
@@ -197,7 +197,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Change what one wants to be told.
+   * Change of what you are notified.
    *
    * Each level is merged by itself, and so is each category and event in it.
    *
@@ -278,7 +278,7 @@ export interface SharedOperations {
   /**
    * Change a webhook.
    *
-   * What is not sent keeps its value. ACTIVE begins anew with no failures; with any other
+   * What is not sent keeps its value. ACTIVE begins again with no failures; with any other
    * status nothing that waits is sent any more.
    *
    * Needs the permission `webhooks:write`.
@@ -300,6 +300,9 @@ export interface SharedOperations {
       readonly allowed: boolean
       readonly reason: string | null
 
+      /** What to do about the reason, for people. */
+      readonly remedy: string | null
+
       /** Private ones that a name resolves to are left out. */
       readonly addresses: readonly string[]
     }
@@ -309,9 +312,9 @@ export interface SharedOperations {
    * Try a source before a stream is made of it.
    *
    * Connects to where the source leads, fetches a sample and lets go again: nothing is kept,
-   * and the other side is told that nothing was. With a `schema` the readings of the sample
-   * are judged by it, without one a definition is proposed. That the other side cannot be
-   * reached, or refuses, is an answer too: see `reached` and `problem`.
+   * and the other side learns that nothing was. With a `schema` the readings of the sample are
+   * judged by it, without one a definition is proposed. That the other side cannot be reached,
+   * or refuses, is an answer too: see `reached` and `problem`.
    *
    * Needs the permission `streams:write`.
    */
@@ -327,6 +330,9 @@ export interface SharedOperations {
 
       /** What kept the try from coming to its end. */
       readonly problem?: string | undefined
+
+      /** What to do about the problem, for people. */
+      readonly remedy?: string | undefined
 
       /** That came; the first 20 are looked at. */
       readonly messages: number
@@ -348,6 +354,7 @@ export interface SharedOperations {
             readonly status: 'accepted' | 'refused'
             readonly reason?: string | undefined
             readonly message?: string | undefined
+            readonly remedy?: string | undefined
             readonly details?: readonly ErrorDetail[] | undefined
           }[]
         | undefined
@@ -370,6 +377,7 @@ export interface SharedOperations {
             readonly index: number
             readonly error: string
             readonly message: string
+            readonly remedy: string
             readonly details: readonly ErrorDetail[]
           }[]
         | undefined
@@ -430,13 +438,13 @@ export interface SharedOperations {
   }
 
   /**
-   * Count what one was told and has not read.
+   * Count your notifications that are not read.
    *
    * Needs the permission `notifications:read`.
    */
   readonly countUnreadInboxEntries: {
     readonly answer: {
-      /** Of the whole inbox, whatever page or filter. */
+      /** Of the complete inbox, for any page or filter. */
       readonly unread_count: number
     }
   }
@@ -495,7 +503,7 @@ export interface SharedOperations {
   readonly createAttachment: { readonly body: NewAttachment; readonly answer: Attachment }
 
   /**
-   * Begin a backup of the whole service, while it runs.
+   * Begin a backup of the complete service, while it runs.
    *
    * One at a time. The master key is only in it when `withMasterKey` asks for it: without that
    * key no secret can be checked after a restore.
@@ -547,7 +555,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Add an address that is told of events by mail; it is sent a link that confirms it.
+   * Add an address that is notified of events by mail; it is sent a link that confirms it.
    *
    * A user has five addresses at most, each once; those that are DISABLED count.
    *
@@ -582,7 +590,7 @@ export interface SharedOperations {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
 
-      /** The whole name, or its beginning and `*`; case makes no difference. */
+      /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
 
       /** Streams that have all of these tags. */
@@ -661,7 +669,7 @@ export interface SharedOperations {
         | undefined
 
       /**
-       * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+       * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
        * subscriptions and its messages, and drops them.
        */
       readonly foreignTopics?: 'refuse' | 'ignore' | undefined
@@ -707,7 +715,7 @@ export interface SharedOperations {
           /** How many samples or messages there were. */
           readonly samples: number
 
-          /** What was left out of the schema, and why; and what the samples do not tell. */
+          /** What was left out of the schema, and why; and what the samples do not show. */
           readonly notes: readonly ErrorDetail[]
 
           /** Samples or messages that the stream would refuse, and why. */
@@ -715,6 +723,7 @@ export interface SharedOperations {
             readonly index: number
             readonly error: string
             readonly message: string
+            readonly remedy: string
             readonly details: readonly ErrorDetail[]
           }[]
         }
@@ -771,7 +780,7 @@ export interface SharedOperations {
   readonly createVault: { readonly body: NewVault; readonly answer: Vault }
 
   /**
-   * Register an endpoint that is told of events.
+   * Register an endpoint that is notified of events.
    *
    * Needs the permission `webhooks:write`.
    */
@@ -882,7 +891,7 @@ export interface SharedOperations {
   /**
    * Delete an entry.
    *
-   * An event that it stood for is then told again if it happens again.
+   * If the event that it stood for happens again, there is a new notification.
    *
    * Needs the permission `notifications:write`.
    */
@@ -910,7 +919,7 @@ export interface SharedOperations {
    * Delete a data stream with all of its readings, or an asset stream.
    *
    * **With a bearer token:** A data stream. It is gone at once, and its vault is free. Its
-   * data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is
+   * data is removed in the background; `GET /streams/{streamId}/deletion` says when that is
    * done.
    *
    * **With a key:** An asset stream that no vault lists, nothing is attached to, and no asset
@@ -1146,7 +1155,7 @@ export interface SharedOperations {
           readonly comment: string | null
           readonly mutedUntil: string | null
 
-          /** The event that was told. */
+          /** The event that was sent. */
           readonly eventId: string | null
         }
         readonly told: boolean
@@ -1285,8 +1294,8 @@ export interface SharedOperations {
   /**
    * Follow the inbox as it grows.
    *
-   * Server-Sent Events of the name `notification`, each an entry as the list shows it. Whoever
-   * comes back with `Last-Event-ID` gets what came meanwhile, each once.
+   * Server-Sent Events of the name `notification`, each an entry as the list shows it. A
+   * client that comes back with `Last-Event-ID` gets what came meanwhile, each once.
    *
    * Needs the permission `notifications:read`.
    */
@@ -1423,7 +1432,7 @@ export interface SharedOperations {
       /** How many samples or messages there were. */
       readonly samples: number
 
-      /** What was left out of the schema, and why; and what the samples do not tell. */
+      /** What was left out of the schema, and why; and what the samples do not show. */
       readonly notes: readonly ErrorDetail[]
 
       /** Samples or messages that the stream would refuse, and why. */
@@ -1431,6 +1440,7 @@ export interface SharedOperations {
         readonly index: number
         readonly error: string
         readonly message: string
+        readonly remedy: string
         readonly details: readonly ErrorDetail[]
       }[]
     }
@@ -1693,7 +1703,7 @@ export interface SharedOperations {
       /** Of a stream of the device. */
       readonly vaultId?: string | undefined
 
-      /** The whole name, or its beginning and *; in any case. */
+      /** The full name, or its beginning and *; case makes no difference. */
       readonly name?: string | undefined
 
       /** A part of the name, in any case, or the beginning of the id. */
@@ -1765,7 +1775,7 @@ export interface SharedOperations {
   }
 
   /**
-   * List what one was told, newest first.
+   * List your notifications, newest first.
    *
    * Without what is archived or older than 30 days.
    *
@@ -1786,7 +1796,7 @@ export interface SharedOperations {
       readonly total_pages: number
       readonly content: readonly InboxEntry[]
 
-      /** Of the whole inbox, whatever page or filter. */
+      /** Of the complete inbox, for any page or filter. */
       readonly unread_count: number
     }
   }
@@ -1810,7 +1820,7 @@ export interface SharedOperations {
   /**
    * Read the public keys of the sandbox ledger (RFC 7517).
    *
-   * Whoever checks proofs keeps them: a proof that brings its own key proves nothing.
+   * Keep them for the checks of proofs: a proof that brings its own key proves nothing.
    */
   readonly listLedgerKeys: {
     readonly answer: {
@@ -1833,7 +1843,7 @@ export interface SharedOperations {
   /**
    * Read where each ledger is, what an anchor costs there, and whether it answers.
    *
-   * What test keys make is anchored on the sandbox, whatever is set.
+   * What test keys make is always anchored on the sandbox.
    *
    * Needs no particular permission.
    */
@@ -1962,7 +1972,7 @@ export interface SharedOperations {
    * List readings that the time-series server did not take, oldest first.
    *
    * They were acknowledged and are counted as `discarded`. The newest 10,000 of all streams
-   * are kept. With DuckDB there are none.
+   * are kept. DuckDB refuses no readings.
    *
    * Needs the permission `data:read`.
    */
@@ -2054,7 +2064,7 @@ export interface SharedOperations {
   /**
    * List who may do something with an asset stream.
    *
-   * Oldest first, in pages. One whose time is over is none.
+   * Oldest first, in pages, without those whose time is over.
    *
    * Needs the permission `streams:write`.
    */
@@ -2147,7 +2157,7 @@ export interface SharedOperations {
       readonly page?: number | undefined
       readonly page_size?: number | undefined
 
-      /** Only the user of this name, in whatever case. */
+      /** Only the user of this name; case makes no difference. */
       readonly username?: string | undefined
     }
     readonly answer: {
@@ -2161,7 +2171,7 @@ export interface SharedOperations {
   /**
    * List who may do something with a vault.
    *
-   * Oldest first, in pages. One whose time is over is none.
+   * Oldest first, in pages, without those whose time is over.
    *
    * Needs the permission `vaults:write`.
    */
@@ -2234,13 +2244,13 @@ export interface SharedOperations {
    */
   readonly markInboxRead: {
     readonly answer: {
-      /** Of the whole inbox, whatever page or filter. */
+      /** Of the complete inbox, for any page or filter. */
       readonly unread_count: number
     }
   }
 
   /**
-   * Tell nobody of what a rule finds on a stream, until a time.
+   * Notify no one of what a rule finds on a stream, until a time.
    *
    * Needs the permission `data:write`.
    */
@@ -2373,7 +2383,7 @@ export interface SharedOperations {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
 
-      /** The whole name, or its beginning and `*`; case makes no difference. */
+      /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
 
       /** Streams that have all of these tags. */
@@ -2476,7 +2486,7 @@ export interface SharedOperations {
         readonly comment: string | null
         readonly mutedUntil: string | null
 
-        /** The event that was told. */
+        /** The event that was sent. */
         readonly eventId: string | null
       }[]
       readonly nextCursor: number | null
@@ -2547,9 +2557,9 @@ export interface SharedOperations {
   /**
    * Read the proof of an asset.
    *
-   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
-   * checks it needs the public key of the ledger from elsewhere. It is that of the transaction
-   * that the asset comes to be with, and says what the ledger calls it.
+   * Before it is final on the ledger, what is known so far: `final` is false. To check it
+   * takes the public key of the ledger, from another place. It is that of the transaction that
+   * the asset comes to be with, and says what the ledger calls it.
    *
    * Needs the permission `streams:read`.
    */
@@ -2581,8 +2591,8 @@ export interface SharedOperations {
   /**
    * Read the proof of the files of an attachment.
    *
-   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
-   * checks it needs the public key of the ledger from elsewhere.
+   * Before it is final on the ledger, what is known so far: `final` is false. To check it
+   * takes the public key of the ledger, from another place.
    *
    * Needs the permission `attachments:read`.
    */
@@ -2770,7 +2780,7 @@ export interface SharedOperations {
   /**
    * Read the newest reading of a data stream.
    *
-   * The one with the greatest time, whenever it came; null when there is none.
+   * The one with the greatest time, in any order of arrival; null without one.
    *
    * Needs the permission `data:read`.
    */
@@ -2800,7 +2810,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Read what one wants to be told, and how.
+   * Read of what you are notified, and how.
    *
    * Needs the permission `notifications:read`.
    */
@@ -2817,7 +2827,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Read how all one's own data streams are doing, and what needs somebody.
+   * Read the state of all your data streams, and what needs attention.
    *
    * Readings per minute are counted in memory: since the service has begun, and for an hour.
    * What was received and quarantined stands at its receipt, and what was stored at when it
@@ -2923,9 +2933,9 @@ export interface SharedOperations {
   /**
    * Read the proof of a signature.
    *
-   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
-   * checks it needs the public key of the ledger from elsewhere. It has the signature itself,
-   * too: who keeps it needs nothing else to check both.
+   * Before it is final on the ledger, what is known so far: `final` is false. To check it
+   * takes the public key of the ledger, from another place. It has the signature itself, too:
+   * who keeps it needs nothing else to check both.
    *
    * Needs the permission `attachments:read`.
    */
@@ -2977,8 +2987,8 @@ export interface SharedOperations {
   /**
    * Read the proof of an asset stream.
    *
-   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
-   * checks it needs the public key of the ledger from elsewhere.
+   * Before it is final on the ledger, what is known so far: `final` is false. To check it
+   * takes the public key of the ledger, from another place.
    *
    * Needs the permission `streams:read`.
    */
@@ -3025,7 +3035,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Read a user: oneself, or anybody with platform:admin.
+   * Read a user: your own, or with platform:admin any other.
    *
    * Needs no particular permission.
    */
@@ -3056,8 +3066,8 @@ export interface SharedOperations {
   /**
    * Read the proof of a vault.
    *
-   * Before it is on the ledger for good, what is known so far: `final` is false. Whoever
-   * checks it needs the public key of the ledger from elsewhere. An image of its own that came
+   * Before it is final on the ledger, what is known so far: `final` is false. To check it
+   * takes the public key of the ledger, from another place. An image of its own that came
    * later has a proof of its own, by its CID.
    *
    * Needs the permission `vaults:read`.
@@ -3128,7 +3138,7 @@ export interface SharedOperations {
    * Needs no credentials: the message is signed, in the way that the source of the stream
    * says. The signature is that of the very bytes of the body, after its `Content-Encoding`
    * was undone. 202 means that it is on disk. What does not fit the schema is kept in the
-   * quarantine, and answered 202 as well: its sender could not mend it. A message that was
+   * quarantine, and answered 202 as well: its sender could not correct it. A message that was
    * kept before is answered `repeated`.
    */
   readonly receiveWebhook: {
@@ -3749,7 +3759,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Tell again of what a rule finds on a stream.
+   * Notify again of what a rule finds on a stream.
    *
    * Needs the permission `data:write`.
    */
@@ -3763,7 +3773,7 @@ export interface SharedOperations {
    * Have no more mails sent to an address: by the button, or one click (RFC 8058).
    *
    * The body, if there is one, is not looked at. The address is DISABLED, and has to be
-   * confirmed anew.
+   * confirmed again.
    */
   readonly unsubscribeByMail: {
     readonly path: {
@@ -3886,9 +3896,8 @@ export interface SharedOperations {
   /**
    * Ask what is known of a CID on the ledgers.
    *
-   * Needs no credentials. Of what is not public it tells nothing but the anchor, and which
-   * keys have signed the content. Of several anchors of one CID the earliest that is final is
-   * meant.
+   * Needs no credentials. Of what is not public it shows only the anchor, and which keys have
+   * signed the content. Of several anchors of one CID it shows the earliest that is final.
    */
   readonly verifyCid: {
     readonly path: {
@@ -3901,8 +3910,8 @@ export interface SharedOperations {
   /**
    * Have a vault compared with what was anchored of it.
    *
-   * What is kept is hashed anew, and the ledger is asked. One at a time of each vault: as long
-   * as it is under way the same is answered again. See docs/anchoring.md.
+   * What is kept is hashed again, and the ledger is asked. A vault has one at a time: while it
+   * is under way, the answer is the same one. See docs/anchoring.md.
    *
    * Needs the permission `vaults:write`.
    */
@@ -3936,8 +3945,8 @@ export interface BearerOperations {
   /**
    * Create a data stream, or an asset stream.
    *
-   * **With a bearer token:** A data stream. The whole definition is checked before anything of
-   * it is stored.
+   * **With a bearer token:** A data stream. All of the definition is checked before anything
+   * of it is stored.
    *
    * **With a key:** An asset stream. No two of a user have the same code.
    *
@@ -3951,7 +3960,7 @@ export interface BearerOperations {
    * **With a bearer token:** One's own data streams. Filters can be combined; a stream has to
    * meet all of them. `tag.NAME=VALUE` finds streams by their tags, and may come for several
    * tags. In the order of creation, or of the name, a walk from page to page meets each stream
-   * once, whatever is made or deleted meanwhile.
+   * once, even if streams are made or deleted meanwhile.
    *
    * **With a key:** One's own asset streams and those that others share, oldest first, in
    * pages.
@@ -3966,7 +3975,7 @@ export interface BearerOperations {
       readonly cursor?: string | undefined
       readonly vaultId?: string | undefined
 
-      /** The whole name, or its beginning and *; in any case. */
+      /** The full name, or its beginning and *; case makes no difference. */
       readonly name?: string | undefined
 
       /** A part of the name, in any case, or the beginning of the id: 4 characters of it, or more. */
@@ -3978,8 +3987,8 @@ export interface BearerOperations {
       /**
        * A comma list, of which a stream has at least one: `silent` (it has received, but nothing
        * for `silentAfter`), `quarantined` (there are readings in its quarantine), `firing` (an
-       * alert fires that nobody has acknowledged), `failing` (its source fails, and not for a
-       * moment only), or `any`.
+       * alert fires that are not acknowledged), `failing` (its source fails, and not for a moment
+       * only), or `any`.
        */
       readonly problem?: string | undefined
 
@@ -4095,8 +4104,8 @@ export interface KeyOperations {
   /**
    * Create a data stream, or an asset stream.
    *
-   * **With a bearer token:** A data stream. The whole definition is checked before anything of
-   * it is stored.
+   * **With a bearer token:** A data stream. All of the definition is checked before anything
+   * of it is stored.
    *
    * **With a key:** An asset stream. No two of a user have the same code.
    *
@@ -4110,7 +4119,7 @@ export interface KeyOperations {
    * **With a bearer token:** One's own data streams. Filters can be combined; a stream has to
    * meet all of them. `tag.NAME=VALUE` finds streams by their tags, and may come for several
    * tags. In the order of creation, or of the name, a walk from page to page meets each stream
-   * once, whatever is made or deleted meanwhile.
+   * once, even if streams are made or deleted meanwhile.
    *
    * **With a key:** One's own asset streams and those that others share, oldest first, in
    * pages.
@@ -4748,7 +4757,7 @@ export type AmqpSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -4782,8 +4791,8 @@ export type AmqpSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -4952,7 +4961,7 @@ export type ApiSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -4986,8 +4995,8 @@ export type ApiSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5065,8 +5074,8 @@ export type ApiSource = {
   readonly body?: unknown
 
   /**
-   * for the whole of one request, from the look-up of the name to the last byte of the answer;
-   * an hour at most
+   * for all of one request, from the look-up of the name to the last byte of the answer; an
+   * hour at most
    */
   readonly timeout?: string | undefined
 
@@ -5172,10 +5181,10 @@ export type Asset = {
   readonly created_at: string
   readonly stream_id: string
 
-  /** In whole units. */
+  /** In full units. */
   readonly supply: string
 
-  /** Decimal places of a whole unit. */
+  /** Decimal places of a full unit. */
   readonly precision: number
   readonly status: string
   readonly ledger: Ledger
@@ -5348,6 +5357,9 @@ export type Backup = {
   /** Why it is not complete. */
   readonly error: string | null
 
+  /** What to do about the error, for people. */
+  readonly remedy: string | null
+
   /** Of all files of a completed one. */
   readonly bytes: number | null
 
@@ -5383,7 +5395,7 @@ export type BacnetSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -5417,8 +5429,8 @@ export type BacnetSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5646,7 +5658,7 @@ export type ChangedDevice = {
   readonly expiresAt?: string | null | undefined
 
   /**
-   * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+   * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
    * subscriptions and its messages, and drops them.
    */
   readonly foreignTopics?: 'refuse' | 'ignore' | undefined
@@ -5656,7 +5668,7 @@ export type ChangedDevice = {
 }
 export type ChangedKey = {
   /**
-   * What its clients of MQTT do on topics that are none of its own: `ignore` takes wills,
+   * What its MQTT clients do on topics that are not its own: `ignore` takes wills,
    * subscriptions and messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -5707,7 +5719,7 @@ export type CoapSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -5741,8 +5753,8 @@ export type CoapSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -5937,7 +5949,7 @@ export type DataStream = {
 
 /**
  * What is not sent stays. Of source, schema, processing and tags each member stays, is
- * replaced as a whole, or is taken away with null; null for source, processing or tags takes
+ * replaced completely, or is removed with null; null for source, processing or tags takes
  * away all of their members.
  */
 export type DataStreamChange = {
@@ -5951,7 +5963,7 @@ export type DataStreamChange = {
         readonly aggregation?: 'average' | 'latest' | 'min' | 'max' | 'sum' | 'count' | undefined
 
         /**
-         * What becomes of a reading before it is stored, step by step. Each step is one of rename
+         * What happens to a reading before it is stored, step by step. Each step is one of rename
          * {from, to}, convert {field, from, to}, scale {field, factor, offset}, derive {field, type,
          * expression}, filter {expression} and drop {field}. Expressions are in CEL.
          */
@@ -6089,7 +6101,7 @@ export type Device = {
   readonly rateLimit: { readonly readingsPerSecond: number; readonly burst: number } | null
 
   /**
-   * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+   * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
    * subscriptions and its messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -6115,7 +6127,7 @@ export type Device = {
     readonly protocol: string
   } | null
 
-  /** Messages over MQTT to topics that are none of its own, since the service was started. */
+  /** Messages over MQTT to topics that are not its own, since the service started. */
   readonly droppedPublishes: number
 }
 export type DeviceSource = {
@@ -6164,7 +6176,7 @@ export type DeviceSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -6198,8 +6210,8 @@ export type DeviceSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6207,7 +6219,7 @@ export type DeviceSource = {
   readonly deviceId?: string | undefined
 
   /**
-   * the filter to subscribe to; `+` and `#` stand for whole levels. Required with an
+   * the filter to subscribe to; `+` and `#` stand for complete levels. Required with an
    * `endpoint`
    */
   readonly topic?: string | undefined
@@ -6365,7 +6377,7 @@ export type DeviceSourceUnnamed = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -6399,8 +6411,8 @@ export type DeviceSourceUnnamed = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -6408,7 +6420,7 @@ export type DeviceSourceUnnamed = {
   readonly deviceId?: string | undefined
 
   /**
-   * the filter to subscribe to; `+` and `#` stand for whole levels. Required with an
+   * the filter to subscribe to; `+` and `#` stand for complete levels. Required with an
    * `endpoint`
    */
   readonly topic?: string | undefined
@@ -6541,7 +6553,7 @@ export type DeviceWithSecret = {
   readonly rateLimit: { readonly readingsPerSecond: number; readonly burst: number } | null
 
   /**
-   * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+   * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
    * subscriptions and its messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -6567,7 +6579,7 @@ export type DeviceWithSecret = {
     readonly protocol: string
   } | null
 
-  /** Messages over MQTT to topics that are none of its own, since the service was started. */
+  /** Messages over MQTT to topics that are not its own, since the service started. */
   readonly droppedPublishes: number
 
   /** The MQTT password, and x-api-secret. Shown this once. */
@@ -6594,7 +6606,7 @@ export type EmailRecipientChange = {
   readonly status?: 'ACTIVE' | 'DISABLED' | undefined
 
   /**
-   * Of which alerts it is told; an empty list leaves nothing out. No other events have a
+   * Of which alerts it is notified; an empty list leaves nothing out. No other events have a
    * severity.
    */
   readonly filters?:
@@ -6625,7 +6637,7 @@ export type ErrorBody = {
   readonly [name: string]: unknown
 }
 export type ErrorDetail = {
-  /** Where, as a dotted path; empty for the whole. */
+  /** Where, as a dotted path; empty for all of it. */
   readonly path: string
   readonly message: string
 }
@@ -6654,7 +6666,11 @@ export type Export = {
   readonly expiresAt: string | null
 
   /** Why it has failed. */
-  readonly failure: { readonly error: string; readonly message: string } | null
+  readonly failure: {
+    readonly error: string
+    readonly message: string
+    readonly remedy: string
+  } | null
 }
 export type ExportWithFiles = {
   readonly exportId: string
@@ -6681,7 +6697,11 @@ export type ExportWithFiles = {
   readonly expiresAt: string | null
 
   /** Why it has failed. */
-  readonly failure: { readonly error: string; readonly message: string } | null
+  readonly failure: {
+    readonly error: string
+    readonly message: string
+    readonly remedy: string
+  } | null
 
   /** The finished ones, in the order of their streams and times. */
   readonly files: readonly {
@@ -6779,8 +6799,8 @@ export type Import = {
   readonly refused: number
 
   /**
-   * Readings of the stream that it had already, from the beginning of the import on, whoever
-   * sent them.
+   * Readings of the stream that it had already, from the beginning of the import on, from any
+   * sender.
    */
   readonly duplicates: number
 
@@ -6789,6 +6809,7 @@ export type Import = {
     readonly row: number
     readonly error: string
     readonly message: string
+    readonly remedy: string
   }[]
   readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
   readonly progress: number
@@ -6800,7 +6821,11 @@ export type Import = {
   readonly expiresAt: string | null
 
   /** Why it has failed. */
-  readonly failure: { readonly error: string; readonly message: string } | null
+  readonly failure: {
+    readonly error: string
+    readonly message: string
+    readonly remedy: string
+  } | null
 }
 
 /** Of streams that others send messages to. */
@@ -6895,7 +6920,7 @@ export type KafkaSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -6929,8 +6954,8 @@ export type KafkaSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7079,11 +7104,11 @@ export type Key = {
   readonly previousSecretUntil: string | null
   readonly lastUsedAt: string | null
 
-  /** Messages over MQTT to topics that are none of its own, since the service was started. */
+  /** Messages over MQTT to topics that are not its own, since the service started. */
   readonly droppedPublishes: number
 
   /**
-   * What its clients of MQTT do on topics that are none of its own: `ignore` takes wills,
+   * What its MQTT clients do on topics that are not its own: `ignore` takes wills,
    * subscriptions and messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -7120,11 +7145,11 @@ export type KeyWithSecret = {
   readonly previousSecretUntil: string | null
   readonly lastUsedAt: string | null
 
-  /** Messages over MQTT to topics that are none of its own, since the service was started. */
+  /** Messages over MQTT to topics that are not its own, since the service started. */
   readonly droppedPublishes: number
 
   /**
-   * What its clients of MQTT do on topics that are none of its own: `ignore` takes wills,
+   * What its MQTT clients do on topics that are not its own: `ignore` takes wills,
    * subscriptions and messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -7161,7 +7186,7 @@ export type LedgerAccount = {
 
   /**
    * How many more it can pay for, for a `distributor` with the reserve that each asset takes:
-   * null where nobody knows.
+   * null where that is not known.
    */
   readonly anchors_left: number | null
 }
@@ -7174,7 +7199,7 @@ export type LedgerInUse = {
   /** From when on a block counts: as the network says, or under so many others. */
   readonly finality: 'finalized' | 'safe' | number
 
-  /** Of an anchor now, in `unit`: null where it costs nothing, or nobody answers. */
+  /** Of an anchor now, in `unit`: null where it costs nothing, or no node answers. */
   readonly fee: string | null
   readonly unit: 'drops' | 'wei' | null
 
@@ -7271,8 +7296,8 @@ export type ListedDataStream = {
     | undefined
 
   /**
-   * Readings received in each of the last 24 times 5 minutes, the oldest first; null: nobody
-   * knows.
+   * Readings received in each of the last 24 times 5 minutes, the oldest first; null: not
+   * known.
    */
   readonly spark?: readonly (number | null)[] | undefined
 }
@@ -7311,7 +7336,7 @@ export type ModbusSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -7345,8 +7370,8 @@ export type ModbusSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7354,8 +7379,8 @@ export type ModbusSource = {
   readonly endpoint: string
 
   /**
-   * which unit behind the address is meant. Behind a gateway each device has its own; some
-   * that are alone want 255 or 0
+   * the unit behind the address. Behind a gateway each device has its own; some that are alone
+   * want 255 or 0
    */
   readonly unitId?: number | undefined
 
@@ -7421,7 +7446,7 @@ export type ModbusSource = {
   /** for all registers that say nothing themselves */
   readonly wordOrder?: 'big' | 'little' | undefined
 
-  /** how many registers that nobody wants may be read to save a request */
+  /** how many registers that no field reads may be read to save a request */
   readonly maxGap?: number | undefined
 
   /** for each answer; a minute at most */
@@ -7515,7 +7540,7 @@ export type MqttSession = {
   /** As the client has named itself. */
   readonly clientId: string
 
-  /** Of a device: clients of devices are told apart. */
+  /** Of a device: each device has clients of its own. */
   readonly deviceId: string | null
 
   /** Whether it outlives its connection (no clean session). */
@@ -7546,7 +7571,7 @@ export type MqttSessionWithFilters = {
   /** As the client has named itself. */
   readonly clientId: string
 
-  /** Of a device: clients of devices are told apart. */
+  /** Of a device: each device has clients of its own. */
   readonly deviceId: string | null
 
   /** Whether it outlives its connection (no clean session). */
@@ -7622,7 +7647,7 @@ export type NatsSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -7656,8 +7681,8 @@ export type NatsSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -7784,12 +7809,12 @@ export type NatsSource = {
 }
 export type NewAsset = {
   /**
-   * In whole units: digits without sign, exponent and leading zeros. With its decimal places
-   * it is 2^63-1 at most.
+   * In full units: digits without sign, exponent and leading zeros. With its decimal places it
+   * is 2^63-1 at most.
    */
   readonly supply: string
 
-  /** Decimal places of a whole unit. */
+  /** Decimal places of a full unit. */
   readonly precision: number
 
   /** That of the asset stream without it. */
@@ -7922,7 +7947,7 @@ export type NewDataStream = {
         readonly aggregation?: 'average' | 'latest' | 'min' | 'max' | 'sum' | 'count' | undefined
 
         /**
-         * What becomes of a reading before it is stored, step by step. Each step is one of rename
+         * What happens to a reading before it is stored, step by step. Each step is one of rename
          * {from, to}, convert {field, from, to}, scale {field, factor, offset}, derive {field, type,
          * expression}, filter {expression} and drop {field}. Expressions are in CEL.
          */
@@ -7990,7 +8015,7 @@ export type NewDevice = {
   readonly expiresAt?: string | null | undefined
 
   /**
-   * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+   * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
    * subscriptions and its messages, and drops them.
    */
   readonly foreignTopics?: 'refuse' | 'ignore' | undefined
@@ -8000,7 +8025,7 @@ export type NewEmailRecipient = {
   readonly email: string
 
   /**
-   * Of which alerts it is told; an empty list leaves nothing out. No other events have a
+   * Of which alerts it is notified; an empty list leaves nothing out. No other events have a
    * severity.
    */
   readonly filters?:
@@ -8062,13 +8087,13 @@ export type NewKey = {
   readonly expiresAt?: string | null | undefined
 
   /**
-   * What its clients of MQTT do on topics that are none of its own: `ignore` takes wills,
+   * What its MQTT clients do on topics that are not its own: `ignore` takes wills,
    * subscriptions and messages, and drops them.
    */
   readonly foreignTopics?: 'refuse' | 'ignore' | undefined
 }
 export type NewPermission = {
-  /** Of whom it is for, in whatever case. */
+  /** Of the user that it is for; case makes no difference. */
   readonly username: string
 
   /** READ lets see it, WRITE also change it. */
@@ -8126,7 +8151,7 @@ export type NewTemplate = {
   readonly author?: string | null | undefined
 }
 export type NewUser = {
-  /** Unique, whatever the case. */
+  /** Unique; case makes no difference. */
   readonly username: string
   readonly first_name: string
   readonly last_name: string
@@ -8202,7 +8227,7 @@ export type NotificationPreferences = {
     /** Has no effect here. */
     readonly push_enabled: boolean
 
-    /** Stored; everything is told at once. */
+    /** Stored; all notifications are sent at once. */
     readonly frequency: 'REAL_TIME' | 'DAILY_DIGEST'
   }
   readonly category_preferences: {
@@ -8271,7 +8296,7 @@ export type NotificationPreferencesChange = {
         /** Has no effect here. */
         readonly push_enabled?: boolean | undefined
 
-        /** Stored; everything is told at once. */
+        /** Stored; all notifications are sent at once. */
         readonly frequency?: 'REAL_TIME' | 'DAILY_DIGEST' | undefined
       }
     | undefined
@@ -8757,7 +8782,7 @@ export type OpcUaSource = {
   /**
    * an object of up to 256 fields with their NodeIds; or a list of up to 10,000: NodeIds, or
    * objects with `nodeId` and, if wanted, `field` (for all or none), `samplingInterval`,
-   * `queueSize`, `deadband` (a change by no more, in the unit of the value, is none)
+   * `queueSize`, `deadband` (a change by no more, in the unit of the value, does not count)
    */
   readonly items:
     | Readonly<Record<string, string>>
@@ -8776,14 +8801,14 @@ export type OpcUaSource = {
             /** that of the source without it */
             readonly queueSize?: number | undefined
 
-            /** a change by no more, in the unit of the value, is none */
+            /** a change by no more, in the unit of the value, does not count */
             readonly deadband?: number | undefined
           }
       )[]
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -8803,7 +8828,7 @@ export type OpcUaSource = {
   readonly discardOldest?: boolean | undefined
 
   /**
-   * for which the server is asked to keep a session that nothing is heard of:
+   * for which the server is asked to keep a session from which it receives nothing:
    * [below](#what-is-guaranteed)
    */
   readonly sessionTimeout?: number | undefined
@@ -8905,7 +8930,7 @@ export type Overview = {
     readonly firing: { readonly info: number; readonly warning: number; readonly critical: number }
     readonly acknowledged: number
 
-    /** Those that need somebody most. */
+    /** Those that need attention most. */
     readonly worst: readonly {
       readonly alertId: string
       readonly streamId: string
@@ -8937,7 +8962,7 @@ export type Overview = {
     /** When the next round of any is due. */
     readonly nextRound: string | null
 
-    /** Those that need somebody most. */
+    /** Those that need attention most. */
     readonly worst: readonly {
       readonly streamId: string
       readonly streamName: string
@@ -8960,7 +8985,7 @@ export type Overview = {
     /** Deliveries that are not over, counted up to 10000. */
     readonly waiting: number
 
-    /** Those that need somebody most. */
+    /** Those that need attention most. */
     readonly worst: readonly {
       readonly webhookId: string
       readonly url: string
@@ -8983,7 +9008,7 @@ export type Overview = {
     readonly total: number
     readonly byReason: readonly { readonly reason: string; readonly entries: number }[]
 
-    /** Those that need somebody most. */
+    /** Those that need attention most. */
     readonly worst: readonly {
       readonly streamId: string
       readonly streamName: string
@@ -9057,7 +9082,7 @@ export type PolledDatabaseSource = {
   /** only rows behind those that were read are asked for, in the order of this column */
   readonly incrementalColumn?: string | undefined
 
-  /** tells rows with the same value apart: the primary key */
+  /** distinguishes rows with the same value: the primary key */
   readonly keyColumn?: string | undefined
 
   /**
@@ -9072,7 +9097,7 @@ export type PolledDatabaseSource = {
    */
   readonly nulls?: 'skip' | 'refuse' | undefined
 
-  /** of one page, which is in memory as a whole: less for long rows */
+  /** of one page, all of which is in memory: less for long rows */
   readonly pageSize?: number | undefined
 
   /** of times in the database that name no zone, and of the schedule */
@@ -9238,7 +9263,7 @@ export type ProgressEntry = {
 export type Proof = {
   readonly format: 'streamvault-proof-1'
 
-  /** It is on the ledger for good; without that, this is what is known so far. */
+  /** It is final on the ledger; without that, this is what is known so far. */
   readonly final: boolean
   readonly status: string
   readonly cid: string
@@ -9256,7 +9281,7 @@ export type Proof = {
   /** SHA-256, hexadecimal. */
   readonly root: string | null
 
-  /** The ledger that it was made for; null in what was made of a ledger alone. */
+  /** The ledger that it was made for; null in what was made from a ledger alone. */
   readonly ledger: string | null
 
   /** The one that it is on. */
@@ -9305,7 +9330,7 @@ export type ProvisioningKey = {
   readonly rateLimit: { readonly readingsPerSecond: number; readonly burst: number } | null
 
   /**
-   * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+   * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
    * subscriptions and its messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -9329,7 +9354,7 @@ export type ProvisioningKeyWithSecret = {
   readonly rateLimit: { readonly readingsPerSecond: number; readonly burst: number } | null
 
   /**
-   * What it does over MQTT on topics that are none of its own: `ignore` takes its will, its
+   * What it does over MQTT on topics that are not its own: `ignore` takes its will, its
    * subscriptions and its messages, and drops them.
    */
   readonly foreignTopics: 'refuse' | 'ignore'
@@ -9435,7 +9460,13 @@ export type ReadingsPage = {
   readonly data: readonly DataPoint[]
   readonly nextCursor: string | null
 }
-export type Recovery = { readonly since: string }
+export type Recovery = {
+  /**
+   * The first moment of what was missed. RFC 3339, `now`, `-24h`, or a number since 1970
+   * (docs/queries.md#times).
+   */
+  readonly since: string | number
+}
 export type RedisSource = {
   /** what is spoken */
   readonly protocol: 'redis'
@@ -9482,7 +9513,7 @@ export type RedisSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -9516,8 +9547,8 @@ export type RedisSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -9655,7 +9686,7 @@ export type Signature = {
   readonly created_at: string
   readonly attachment_id: string
 
-  /** The username of whoever has asked for it or brought it; null for a deleted user. */
+  /** The username of the user who has asked for it or brought it; null for a deleted user. */
   readonly signed_by: string | null
   readonly algorithm: 'Ed25519' | 'ES256'
 
@@ -9723,6 +9754,9 @@ export type SourceStatus = {
   /** Since when it has been in this state. */
   readonly since: string
   readonly lastError?: string | undefined
+
+  /** What to do about the last error. */
+  readonly remedy?: string | undefined
 
   /** Failures in a row. */
   readonly retries: number
@@ -9797,7 +9831,7 @@ export type SseSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -9831,8 +9865,8 @@ export type SseSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -9986,7 +10020,7 @@ export type StreamStatus = {
   readonly dataPointsToday: number
   readonly errorCount: number
 
-  /** Alerts that fire, and nobody has acknowledged. */
+  /** Alerts that fire, and are not acknowledged. */
   readonly firing: {
     readonly alerts: number
 
@@ -10207,7 +10241,7 @@ export type Verification = {
   readonly vault_id: string
   readonly requested_at: string
 
-  /** Its end is told by the event `vault.verification_complete`. */
+  /** The event `vault.verification_complete` reports its end. */
   readonly status: 'pending'
 }
 export type VerifiedCid = {
@@ -10299,7 +10333,7 @@ export type WebSocketSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -10333,8 +10367,8 @@ export type WebSocketSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 
@@ -10605,7 +10639,7 @@ export type WebhookSource = {
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
-   * none itself
+   * not a reading itself
    */
   readonly items?:
     | string
@@ -10639,8 +10673,8 @@ export type WebhookSource = {
     | undefined
 
   /**
-   * `keep` what is no field of a reading under `extra`, or `drop` it: [what nobody
-   * reads](payload-formats.md#what-nobody-reads)
+   * `keep` what is not a field of a reading under `extra`, or `drop` it: [what no field
+   * reads](payload-formats.md#what-is-not-read)
    */
   readonly extra?: 'keep' | 'drop' | undefined
 

@@ -62,7 +62,7 @@ class AmqpSource implements FetchedSource {
   async #connect(run: FetchRun): Promise<void> {
     const { signal } = run
     const session = await AmqpSession.open(this.#options, run)
-    const giveUp = () => session.fail(new Error('the run was told to end'))
+    const giveUp = () => session.fail(new Error('the run was ended'))
     signal.addEventListener('abort', giveUp)
     let deliveries: Deliveries | undefined
     try {

@@ -57,7 +57,7 @@ export interface AmqpOptions {
 export function parseAmqpEndpoint(text: string): AmqpEndpoint {
   const { protocol, hostname, port, pathname } = new URL(text)
   const standard = standardPorts[protocol]
-  if (standard === undefined) throw new Error(`${protocol} is no protocol of AMQP`)
+  if (standard === undefined) throw new Error(`${protocol} is not a protocol of AMQP`)
   const path = decodeURIComponent(pathname.slice(1))
   return {
     host: hostname.replace(/^\[|\]$/g, ''),

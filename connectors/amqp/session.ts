@@ -43,7 +43,7 @@ export class AmqpSession {
     const socket = await dial({ host, port, tls: options.tls, signal })
     const { connection, model } = libraryOver(socket)
     const session = new AmqpSession({ socket, connection, model })
-    const giveUp = () => session.fail(new Error('nobody waits for the server any more'))
+    const giveUp = () => session.fail(new Error('the request was given up'))
     signal.addEventListener('abort', giveUp)
     try {
       signal.throwIfAborted()

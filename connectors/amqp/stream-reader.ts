@@ -42,7 +42,7 @@ export class StreamReader {
 
   /** What is wrong where that does not come: a stream keeps its newest messages in any case. */
   get missing(): string {
-    return `message ${this.#offset} of the stream, which was read last, does not come: has it been made anew?`
+    return `message ${this.#offset} of the stream, which was read last, does not come: has the stream been made again?`
   }
 
   get position(): SourcePosition | undefined {
@@ -56,7 +56,7 @@ export class StreamReader {
    */
   passesOver(delivered: ConsumeMessage): boolean {
     const offset = offsetOf(delivered)
-    if (offset === undefined) throw new SourceRefused('the queue is no stream (queueType)')
+    if (offset === undefined) throw new SourceRefused('the queue is not a stream (queueType)')
     const digest = hash('sha256', delivered.content).slice(0, 16)
     // What is before it says nothing: a stream that was made anew, and is shorter, has only that.
     if (this.#isComparing && offset >= (this.#offset ?? 0)) {
@@ -74,7 +74,7 @@ export class StreamReader {
 
   #madeAnew(): SourceRefused {
     return new SourceRefused(
-      `message ${this.#offset} of the stream is not the one that was read: has it been made anew?`,
+      `message ${this.#offset} of the stream is not the one that was read: has the stream been made again?`,
     )
   }
 }

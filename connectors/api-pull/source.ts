@@ -60,7 +60,7 @@ export const apiSource = sourceKind({
     timeout: {
       ...timeout,
       default: '30s',
-      doc: 'for the whole of one request, from the look-up of the name to the last byte of the answer; an hour at most',
+      doc: 'for all of one request, from the look-up of the name to the last byte of the answer; an hour at most',
     },
     itemsPath: {
       ...memberPath,

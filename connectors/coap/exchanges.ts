@@ -205,6 +205,6 @@ function parsed(datagram: Buffer): ParsedPacket | undefined {
 
 function lost(error: Error): Error {
   const isNobody = 'code' in error && error.code === 'ECONNREFUSED'
-  const message = isNobody ? 'nobody listens at this address' : 'datagrams cannot be sent'
+  const message = isNobody ? 'no server listens at this address' : 'datagrams cannot be sent'
   return new Error(message, { cause: error })
 }

@@ -231,7 +231,7 @@ function judged(error: Error, serverErrors: readonly ServerError[]): Error {
 
 function encryptionProblem({ message }: Error): string | undefined {
   if (message.startsWith('Server requires encryption')) {
-    return 'the server takes nobody without TLS: set tls'
+    return 'the server takes no clients without TLS: set tls'
   }
   const hasNone = message.startsWith('Server did not negotiate encryption')
   return hasNone ? 'the server has no TLS, and tls is set' : undefined

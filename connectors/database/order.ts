@@ -20,16 +20,16 @@ export function orderOf(columns: readonly Column[], options: DatabaseOptions): O
   for (const column of [order.incremental, order.key]) {
     if (column?.kind !== 'other') continue
     throw new SourceRefused(
-      `rows cannot be ordered by ${column.name}: it is no number, text or time`,
+      `rows cannot be ordered by ${column.name}: it is not a number, text or time`,
     )
   }
   if (!order.incremental) return order
   const { name, kind } = order.incremental
   if (lookBehind.rows === undefined && !timeKinds.includes(kind)) {
-    throw new SourceRefused(`${name} is no time: lookBehind must be a number of rows`)
+    throw new SourceRefused(`${name} is not a time: lookBehind must be a number of rows`)
   }
   if (!order.key && kind === 'text') {
-    throw new SourceRefused(`${name} is a text: rows can only be told apart with a keyColumn`)
+    throw new SourceRefused(`${name} is a text: rows can only be distinguished with a keyColumn`)
   }
   return order
 }

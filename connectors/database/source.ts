@@ -105,7 +105,7 @@ export const polledSource = sourceKind({
       ...columnName,
       doc: 'only rows behind those that were read are asked for, in the order of this column',
     },
-    keyColumn: { ...columnName, doc: 'tells rows with the same value apart: the primary key' },
+    keyColumn: { ...columnName, doc: 'distinguishes rows with the same value: the primary key' },
     lookBehind: {
       ...lookBehind,
       doc: 'how late a row may be committed ([below](#rows-that-are-committed-late)): `30s`, or 1000 rows, where nothing is said',
@@ -119,7 +119,7 @@ export const polledSource = sourceKind({
       ...integer(1, pageSizeMax),
       default: 5_000,
       unit: 'rows',
-      doc: 'of one page, which is in memory as a whole: less for long rows',
+      doc: 'of one page, all of which is in memory: less for long rows',
     },
     timezone: {
       ...timezone,

@@ -44,7 +44,7 @@ function allowedPath(path: string, folders: readonly string[]): string {
   })
   // Whether there is such a file elsewhere is not told.
   if (real === undefined || !isAllowed) {
-    throw new SourceRefused(`${path} is no file in the folders of STREAMVAULT_SQLITE_FOLDERS`)
+    throw new SourceRefused(`${path} is not a file in the folders of STREAMVAULT_SQLITE_FOLDERS`)
   }
   return real
 }

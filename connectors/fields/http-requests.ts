@@ -67,7 +67,7 @@ const headers = refined(texts(headersMax), (value, key, problems) => {
 })
 
 function headerProblem(name: string): string | undefined {
-  if (!tokenPattern.test(name)) return 'is no name of a header'
+  if (!tokenPattern.test(name)) return 'is not a name of a header'
   const lower = name.toLowerCase()
   const isOurs = ownHeaders.includes(lower) || /^(proxy|sec-websocket)-/.test(lower)
   return isOurs ? 'is set by the service' : undefined
@@ -79,7 +79,7 @@ export function headerValueProblem(value: string): string | undefined {
 
 const headerName = newField<string>(
   (value, key, problems) => {
-    const problem = typeof value === 'string' ? headerProblem(value) : 'is no name of a header'
+    const problem = typeof value === 'string' ? headerProblem(value) : 'is not a name of a header'
     if (problem !== undefined) problems.add(key, problem)
   },
   { type: 'string', pattern: tokenPattern.source },

@@ -68,7 +68,10 @@ export class Exchanges implements Disposable {
 
   /** Sends a request once. @throws Error when there is no whole answer in time, or too much of one */
   async send({ room, ...asked }: ApiRequest): Promise<ApiAnswer> {
-    const limit = { patience: AbortSignal.timeout(this.#needs.timeoutMs), missed: 'whole answer' }
+    const limit = {
+      patience: AbortSignal.timeout(this.#needs.timeoutMs),
+      missed: 'complete answer',
+    }
     return await this.#inTime(limit, async (signal) => {
       const begun = await this.#begin(asked, signal)
       const { incoming, status } = begun

@@ -52,7 +52,7 @@ const unitMs: Readonly<Record<string, number>> = {
 export function durationMs(text: string): number {
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []
   const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN)
-  if (!(ms > 0)) throw new Error(`${text} is no duration`)
+  if (!(ms > 0)) throw new Error(`${text} is not a duration`)
   return ms
 }
 

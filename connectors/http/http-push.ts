@@ -3,9 +3,11 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Acceptor } from '../../src/contracts/connector.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import type { ReceiptClock } from '../../src/core/clock.ts'
+import { conflict } from '../../src/core/conflict.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { idempotencyKeyOf } from '../../src/core/idempotency-key.ts'
 import { parseId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import { notFound } from '../../src/core/not-found.ts'
 import type { TokenBucket } from '../../src/core/token-bucket.ts'
 import { pushReadings, pushToStreams } from './http-push-api.ts'
 import {
@@ -181,8 +183,12 @@ async function openStream(
   text: string,
 ): Promise<CompiledStream> {
   const stream = await ownStream(needs, request, text)
-  if (stream === undefined) throw new DomainError('not_found', `no stream ${text}`)
-  if (stream.isInternal) throw new DomainError('conflict', writtenByService)
+  if (stream === undefined) throw notFound('stream', text)
+  if (stream.isInternal)
+    throw conflict(
+      writtenByService,
+      'Send to another stream: the type of this one is service, and GET /streams has the type of each.',
+    )
   if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream
 }

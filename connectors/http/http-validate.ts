@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Acceptor } from '../../src/contracts/connector.ts'
 import type { CompiledStream, Verdict } from '../../src/contracts/reading.ts'
-import { DomainError } from '../../src/core/errors.ts'
+import { conflict } from '../../src/core/conflict.ts'
 import { parseId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import { notFound } from '../../src/core/not-found.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { rejectionOf, sentReadings, takeBytes } from './http-readings.ts'
 import { type ValidatedBody, type ValidatedReading, validateReadings } from './http-validate-api.ts'
@@ -64,9 +65,13 @@ async function ownStream(
   const id = parseId<StreamId>(text)
   const stream = id && (await findStream(id))
   if (stream?.ownerId !== callerOf(request).userId) {
-    throw new DomainError('not_found', `no stream ${text}`)
+    throw notFound('stream', text)
   }
-  if (stream.isInternal) throw new DomainError('conflict', writtenByService)
+  if (stream.isInternal)
+    throw conflict(
+      writtenByService,
+      'Name another stream: the type of this one is service, and GET /streams has the type of each.',
+    )
   return stream
 }
 

@@ -149,7 +149,7 @@ async function loadInTurns(
 function refusalOf(streamId: string, stream: CompiledStream | undefined): Refusal {
   if (stream?.isInternal) return internal
   if (stream !== undefined) return paused
-  const details = [{ path: 'streamId', message: 'is no stream of yours' }]
+  const details = [{ path: 'streamId', message: 'is not a stream of yours' }]
   const message = `no stream ${streamId.slice(0, 100)}`
   return { error: 'not_found', message, remedy: remedyOf('not_found'), details }
 }

@@ -192,7 +192,7 @@ export class BrokerConnection {
     const correlationId = frame.readInt32BE(0)
     const waiting = this.#waiting.get(correlationId)
     if (!waiting) {
-      this.fail(new Error('the broker answers what nobody has asked'))
+      this.fail(new Error('the broker answers a request that was not made'))
       return
     }
     this.#waiting.delete(correlationId)

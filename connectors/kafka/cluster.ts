@@ -66,7 +66,7 @@ export class Cluster {
     const connection = await this.#anyConnection()
     const answer = await this.#ask(connection, 'FindCoordinator', [0, [group]])
     const found = answer.coordinators[0]
-    if (!found) throw new SourceGone('nobody takes care of the group')
+    if (!found) throw new SourceGone('no broker takes care of the group')
     const { nodeId, host, port } = found
     this.#addresses = new Map([...this.#addresses, [nodeId, { host, port }]])
     return nodeId

@@ -151,7 +151,7 @@ class FetchLoop {
     if (from > latest) {
       throw new SourceRefused(
         `${place}: the log ends at ${latest}, and was read up to ${from} before: the brokers have lost messages, ` +
-          'or the topic was made anew. Another group reads it from its beginning',
+          'or the topic was made again. Another group reads it from its beginning',
       )
     }
     if (from >= earliest) return false

@@ -19,7 +19,7 @@ export async function logIn(
     await connection.call('SaslHandshake', mechanism)
   } catch (error) {
     if (errorIdsOf(error).length === 0) throw error
-    throw new SourceRefused(`the broker does not let anybody in by ${mechanism}`, { cause: error })
+    throw new SourceRefused(`the broker accepts no clients by ${mechanism}`, { cause: error })
   }
   try {
     // What a broker sends may end neither well nor badly.

@@ -138,7 +138,7 @@ export const modbusSource = sourceKind({
     unitId: {
       ...integer(0, 255),
       default: 1,
-      doc: 'which unit behind the address is meant. Behind a gateway each device has its own; some that are alone want 255 or 0',
+      doc: 'the unit behind the address. Behind a gateway each device has its own; some that are alone want 255 or 0',
     },
     registers: {
       ...valuesOf(register, 'registers'),
@@ -150,7 +150,7 @@ export const modbusSource = sourceKind({
     maxGap: {
       ...integer(0, gapMax),
       default: 0,
-      doc: 'how many registers that nobody wants may be read to save a request',
+      doc: 'how many registers that no field reads may be read to save a request',
     },
     timeout: {
       ...answerTimeout(duration, 60),

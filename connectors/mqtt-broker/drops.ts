@@ -3,7 +3,7 @@ import { ClosingError } from './guard/closing.ts'
 
 /**
  * Dropped messages of one connection in a minute: more of them close it
- * (decisions.md#messages-for-nobody).
+ * (decisions.md#messages-without-a-receiver).
  */
 const dropsPerMinute = 100
 

@@ -34,7 +34,7 @@ const topicFilter = newField<string>(
         if (level === '+' || (level === '#' && index === levels.length - 1)) return true
         return !/[+#\0]/.test(level)
       })
-    if (!fits) problems.add(key, 'must be a topic; + and # stand for whole levels')
+    if (!fits) problems.add(key, 'must be a topic; + and # stand for complete levels')
   },
   { type: 'string', minLength: 1, maxLength: 1_000 },
 )
@@ -87,7 +87,7 @@ export const deviceSource = sourceKind({
     deviceId: { ...text, doc: 'a name of the device, for you' },
     topic: {
       ...topicFilter,
-      doc: 'the filter to subscribe to; `+` and `#` stand for whole levels. Required with an `endpoint`',
+      doc: 'the filter to subscribe to; `+` and `#` stand for complete levels. Required with an `endpoint`',
     },
     endpoint: {
       ...endpoint,

@@ -28,7 +28,7 @@ export interface MqttEndpoint {
 export function parseMqttEndpoint(text: string): MqttEndpoint {
   const { protocol, hostname, port, pathname, search } = new URL(text)
   const standard = standardPorts[protocol]
-  if (standard === undefined) throw new Error(`${protocol} is no protocol of MQTT`)
+  if (standard === undefined) throw new Error(`${protocol} is not a protocol of MQTT`)
   return {
     protocol,
     host: hostname.replace(/^\[|\]$/g, ''),

@@ -60,7 +60,7 @@ function payloadOf(line: string): number {
     return bytes + 2
   }
   const [word = ''] = line.split(/[ \r]/, 1)
-  if (!words.includes(word)) throw fault('what is no NATS')
+  if (!words.includes(word)) throw fault('what is not NATS')
   if (word === 'INFO') readInfo(line)
   return 0
 }

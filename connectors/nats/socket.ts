@@ -73,7 +73,7 @@ async function greeted(socket: Socket, signal: AbortSignal) {
       if (end + 2 < said.length) throw new ServerFault('the server has sent more than a greeting')
       return { said, greeting }
     }
-    if (said.length > greetingBytesMax) throw new ServerFault('the server is none of NATS')
+    if (said.length > greetingBytesMax) throw new ServerFault('the server does not speak NATS')
     socket.resume()
   }
 }

@@ -63,7 +63,7 @@ export class OpenedTransport {
     if (this.#isClosed || socket === undefined || socket.destroyed) return
     socket.write(frame)
     if (socket.writableLength > unsentBytesMax) {
-      this.#end(new ServerFault('the server does not read what it is told'))
+      this.#end(new ServerFault('the server does not read what it is sent'))
     }
   }
 

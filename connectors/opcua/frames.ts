@@ -66,7 +66,7 @@ function chunkLength(bytes: Buffer): number {
   const isKnown = kind === finalChunk || kind === intermediateChunk || kind === abortChunk
   if (!isKnown || length < headerBytes) throw new FrameFault('what answers does not speak OPC UA')
   if (length > limits.chunkBytesMax) {
-    throw new FrameFault(`the server sends a chunk of ${length} bytes: more than it was told`)
+    throw new FrameFault(`the server sends a chunk of ${length} bytes: more than was agreed`)
   }
   return length
 }

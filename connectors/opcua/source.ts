@@ -62,7 +62,7 @@ const item = part({
   field: { ...fieldName, doc: 'of the schema: for all items, or for none' },
   samplingInterval: { ...samplingInterval, unit: 'ms', doc: 'that of the source without it' },
   queueSize: { ...queueSize, unit: 'values', doc: 'that of the source without it' },
-  deadband: { ...deadband, doc: 'a change by no more, in the unit of the value, is none' },
+  deadband: { ...deadband, doc: 'a change by no more, in the unit of the value, does not count' },
 })
 
 export type GivenItem = ValueOf<typeof item>
@@ -168,7 +168,7 @@ export const opcUaSource = sourceKind({
     items: {
       ...items,
       isRequired: true,
-      doc: 'an object of up to 256 fields with their NodeIds; or a list of up to 10,000: NodeIds, or objects with `nodeId` and, if wanted, `field` (for all or none), `samplingInterval`, `queueSize`, `deadband` (a change by no more, in the unit of the value, is none)',
+      doc: 'an object of up to 256 fields with their NodeIds; or a list of up to 10,000: NodeIds, or objects with `nodeId` and, if wanted, `field` (for all or none), `samplingInterval`, `queueSize`, `deadband` (a change by no more, in the unit of the value, does not count)',
     },
     samplingInterval: {
       ...samplingInterval,
@@ -193,7 +193,7 @@ export const opcUaSource = sourceKind({
       ...integer(10_000, 3_600_000),
       default: 60_000,
       unit: 'ms',
-      doc: 'for which the server is asked to keep a session that nothing is heard of: [below](#what-is-guaranteed)',
+      doc: 'for which the server is asked to keep a session from which it receives nothing: [below](#what-is-guaranteed)',
     },
     securityMode: {
       ...oneOf('none', 'sign', 'signAndEncrypt'),

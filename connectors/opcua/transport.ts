@@ -159,7 +159,7 @@ export class DialedTransport extends EventEmitter implements Transport {
     this.#unheardBytes += chunk.length
     // The library passes over what belongs to no request.
     if (this.#unheardBytes > 2 * limits.messageBytesMax) {
-      throw new FrameFault('the server sends what nobody has asked for')
+      throw new FrameFault('the server sends what was not requested')
     }
     if (messageTypeOf(chunk) === 'ERR') {
       const { code, reason } = readErrorMessage(chunk)

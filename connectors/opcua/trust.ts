@@ -68,7 +68,8 @@ export function trustedCertificate(shown: Buffer, pinned: string | undefined): B
   const certificate = readCertificate(shown)
   if (pinned !== undefined && isTrusted(certificate, pinned)) return certificate.raw
   const { fingerprint256 } = certificate
-  const problem = pinned === undefined ? 'nobody has said whom to trust' : 'it is another one'
+  const problem =
+    pinned === undefined ? 'the source does not say which one to trust' : 'it is another one'
   throw new SourceRefused(
     `the certificate of the server is not trusted (${problem}): its SHA-256 is ${fingerprint256}. Compare it with that of your server, and put it into serverCertificate`,
   )

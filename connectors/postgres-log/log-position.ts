@@ -13,7 +13,7 @@ export interface LogPosition {
 /** @throws Error for a text that is no pg_lsn, such as 16/B374D848 */
 export function parseLsn(text: string): bigint {
   const [, high, low] = /^([\dA-F]{1,8})\/([\dA-F]{1,8})$/i.exec(text) ?? []
-  if (high === undefined || low === undefined) throw new Error(`${text} is no place in a log`)
+  if (high === undefined || low === undefined) throw new Error(`${text} is not a place in a log`)
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }
 

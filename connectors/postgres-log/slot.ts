@@ -96,7 +96,7 @@ function startAt(
   // Nothing is confirmed that is not durable here: somebody else has done so, or made the slot anew.
   if (confirmedLsn > position.lsn) {
     throw new SourceRefused(
-      `the replication slot ${slot} was moved to ${confirmed} by somebody else: changes of the table since ${formatLsn(position.lsn)} are lost. ${goOn}`,
+      `the replication slot ${slot} was moved to ${confirmed} by another client: changes of the table since ${formatLsn(position.lsn)} are lost. ${goOn}`,
     )
   }
   return position

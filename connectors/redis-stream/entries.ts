@@ -101,7 +101,9 @@ export class EntryMessages {
     const bytes = payload instanceof LargeText ? payload.bytes : payload.length
     if (bytes > entryBytesMax || payload instanceof LargeText) {
       const [found, taken] = [bytes, entryBytesMax].map((count) => count.toLocaleString('en'))
-      throw new Unfit(`the entry has ${found} bytes, and ${taken} are taken: it is not kept whole`)
+      throw new Unfit(
+        `the entry has ${found} bytes, and ${taken} are taken: it is not kept completely`,
+      )
     }
     return payload
   }
@@ -173,10 +175,10 @@ function fieldOf(texts: readonly Text[], name: string): Text | undefined {
 function readable(text: Text | undefined): string {
   if (text instanceof LargeText) {
     const bytes = text.bytes.toLocaleString('en')
-    throw new Unfit(`a field of the entry has ${bytes} bytes: it is not kept whole`)
+    throw new Unfit(`a field of the entry has ${bytes} bytes: it is not kept completely`)
   }
   if (text === undefined || !isUtf8(text)) {
-    throw new Unfit('a field of the entry is no text in UTF-8: name it as payloadField')
+    throw new Unfit('a field of the entry is not a text in UTF-8: name it as payloadField')
   }
   return Buffer.from(text).toString()
 }

@@ -37,7 +37,7 @@ export class RedisConnection {
   ): Promise<RedisConnection> {
     const { host, port, tls, username, password, database } = options
     const connection = new RedisConnection(await dial({ host, port, tls, signal }))
-    const giveUp = () => connection.fail(new Error('the run was told to end'))
+    const giveUp = () => connection.fail(new Error('the run was ended'))
     signal.addEventListener('abort', giveUp)
     try {
       signal.throwIfAborted()

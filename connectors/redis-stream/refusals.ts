@@ -8,7 +8,7 @@ const shownLength = 500
 /** What the first word of an error means to whom it concerns, where a repetition is of no use. */
 const meanings: Readonly<Record<string, string>> = {
   WRONGPASS: 'the server does not know this user name with this password',
-  NOAUTH: 'the server asks for a password, and the source has none',
+  NOAUTH: 'the server asks for a password, and the source has no password',
   NOPERM: 'the user of the source lacks a permission (docs/redis-streams.md lists what it needs)',
   DENIED: 'the server does not let us in',
   WRONGTYPE: 'the key that is named as topic holds something else than a stream',

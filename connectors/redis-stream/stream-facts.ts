@@ -27,7 +27,7 @@ export async function newestIdOf(
 export function assertNotBehind(newest: string | undefined, read: string): void {
   if (newest === undefined || newest === firstId || compareIds(newest, read) >= 0) return
   throw new SourceRefused(
-    `the stream ends at entry ${newest}, and was read up to ${read}: it was made anew, or set back to an older state. Entries below ${read} are not read: where they are wanted, set another startFrom or group`,
+    `the stream ends at entry ${newest}, and was read up to ${read}: it was made again, or set back to an older state. Entries below ${read} are not read: where they are wanted, set another startFrom or group`,
   )
 }
 

@@ -161,7 +161,7 @@ function assertEventStream({ headers }: OpenedAnswer): void {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   if (type.trim().toLowerCase() !== 'text/event-stream') {
     throw new SourceRefused(
-      `the answer is no stream of events (text/event-stream): ${type.slice(0, 100)}`,
+      `the answer is not a stream of events (text/event-stream): ${type.slice(0, 100)}`,
     )
   }
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'

@@ -133,7 +133,11 @@ async function keep(
 /** @throws DomainError `not_found` */
 async function foundHook({ hooks }: WebhookRouteNeeds, hookId: string): Promise<InboundHook> {
   const hook = hooks.cached(hookId) ?? (await hooks.find(hookId))
-  if (hook === null) throw new DomainError('not_found', 'there is no such webhook')
+  if (hook === null)
+    throw new DomainError('not_found', 'there is no such webhook', {
+      remedy:
+        'Compare the address with webhookUrl of GET /streams/{streamId}: each stream has its own, and a deleted stream has none.',
+    })
   return hook
 }
 
@@ -143,7 +147,11 @@ async function openStreamOf(
   id: StreamId,
 ): Promise<CompiledStream> {
   const stream = await findStream(id)
-  if (stream === undefined) throw new DomainError('not_found', 'there is no such webhook')
+  if (stream === undefined)
+    throw new DomainError('not_found', 'there is no such webhook', {
+      remedy:
+        'Compare the address with webhookUrl of GET /streams/{streamId}: each stream has its own, and a deleted stream has none.',
+    })
   if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream
 }

@@ -8,7 +8,7 @@ export const receiveWebhook = {
   description: [
     'Needs no credentials: the message is signed, in the way that the source of the stream says. The signature is that',
     'of the very bytes of the body, after its `Content-Encoding` was undone. 202 means that it is on disk. What does not fit the',
-    'schema is kept in the quarantine, and answered 202 as well: its sender could not mend it. A message that was',
+    'schema is kept in the quarantine, and answered 202 as well: its sender could not correct it. A message that was',
     'kept before is answered `repeated`.',
   ].join(' '),
   tags: ['Readings'],
@@ -19,7 +19,7 @@ export const receiveWebhook = {
   response: {
     200: {
       ...record({ challenge: text }),
-      description: 'To Slack, which asks whether the address is meant for it.',
+      description: 'To Slack, which asks whether the address is for it.',
     },
     202: record({
       status: { enum: ['accepted', 'repeated'] },

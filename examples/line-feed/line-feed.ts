@@ -13,7 +13,7 @@ import { lineFeedSource } from './source.ts'
 const unsettledMax = 1_000
 
 /**
- * A feed of messages over TCP: it is told `FROM <number>`, and sends every message from that number on, one
+ * A feed of messages over TCP: it receives `FROM <number>`, and sends every message from that number on, one
  * line of base64 for each, and then those that come.
  */
 export const lineFeed: FetchConnector = {
@@ -51,7 +51,7 @@ class LineFeed implements FetchedSource {
       for await (const line of createInterface({ input: socket, signal })) {
         next++
         const accepted = accept([this.#messageOf(line)], { next })
-        // A failure is met where it is awaited; until then it is nobody's.
+        // A failure is met where it is awaited; until then no one handles it.
         accepted.catch(stop)
         underWay.push(accepted)
         if (underWay.length >= unsettledMax) await underWay.shift()

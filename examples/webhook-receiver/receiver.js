@@ -1,54 +1,97 @@
 /**
  * A receiver of webhooks, with nothing but Node:
  *
- *   SECRET='the secret of the webhook' PORT=80 node examples/webhook-receiver/receiver.js
+ *   SECRET='the secret of the webhook' PORT=8090 node examples/webhook-receiver/receiver.js
  *
+ * It prints each event as a line of JSON, once. Where it refuses one, stderr and the answer say why.
  * It keeps the bytes of the body as they came, checks the signature over them, and only then parses.
  */
 import { createServer } from 'node:http'
 import { verifySignature } from 'streamvault/verify-signature'
 
-const secret = process.env['SECRET'] ?? ''
-/** Longer bodies are refused before they have arrived. */
-const bodyBytesMax = 1_048_576
-/** Events that were seen: a delivery may come again when its answer has not arrived. */
-const seen = new Set()
-const seenMax = 10_000
+const { SECRET: secret = '', PORT: port = '8090', MAX_AGE_HOURS: maxAgeHours = '48' } = process.env
 
-const server = createServer((request, response) => {
-  take(request).then(
-    (status) => response.writeHead(status).end(),
-    // The connection has broken, or the body is no JSON.
-    () => response.writeHead(400).end(),
+/** Longer bodies are refused before they are read. */
+const bodyBytesMax = 1_048_576
+/** Older events are refused: a delivery that somebody recorded cannot be sent again later. */
+const ageMsMax = Number(maxAgeHours) * 3_600_000
+/** How far the clock of the service may be ahead of ours. */
+const aheadMsMax = 300_000
+/**
+ * Events that were seen: a delivery comes again when its answer did not arrive. The oldest is
+ * forgotten first.
+ */
+const seen = new Set()
+const seenMax = 100_000
+
+if (secret === '') {
+  console.error('set SECRET to the secret of the webhook')
+  process.exit(2)
+}
+
+const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
+  answerTo(request).then(
+    ({ status, remark }) => {
+      if (remark !== undefined) console.error(`${status} ${remark}`)
+      // The remark is answered, too: the service shows it with the delivery.
+      response.writeHead(status).end(remark)
+      // What is still coming is thrown away, so that the answer arrives.
+      request.resume()
+    },
+    // The connection is broken.
+    () => response.destroy(),
   )
 })
 
-/** Resolves with the status of the answer. */
-async function take(request) {
+/** Resolves with the status of the answer, and with what to say about it. */
+async function answerTo(request) {
+  if (request.method !== 'POST') return { status: 405, remark: 'the method is not POST' }
+  const length = request.headers['content-length']
+  if (length === undefined) return { status: 411, remark: 'the length of the body is missing' }
+  if (Number(length) > bodyBytesMax) return { status: 413, remark: 'the body is too long' }
   const chunks = []
-  let bytes = 0
-  for await (const chunk of request) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) return 413
-    chunks.push(chunk)
+  for await (const chunk of request) chunks.push(chunk)
+  return answerToBody(Buffer.concat(chunks), request.headers)
+}
+
+function answerToBody(body, headers) {
+  if (!verifySignature({ body, headers }, secret)) {
+    return { status: 401, remark: 'the signature does not fit: is SECRET the secret of this webhook?' }
   }
-  const body = Buffer.concat(chunks)
-  if (!verifySignature({ body, headers: request.headers }, secret)) return 401
-  const event = JSON.parse(body.toString())
-  // Answer soon, and work later: whoever takes longer than 30 seconds is told again.
-  setImmediate(() => handle(event))
-  return 204
-}
-
-/** The emitted format has no id of the event: data.id and event_type stand for it. */
-function handle(event) {
-  const id = event.eventId ?? `${event.event_type} ${event.data.id}`
-  if (seen.has(id)) return
+  const event = eventOf(body)
+  if (event === undefined) return { status: 400, remark: 'the body is not an event' }
+  const ageMs = Date.now() - event.sentMs
+  if (ageMs > ageMsMax) return { status: 400, remark: 'the event is too old' }
+  if (ageMs < -aheadMsMax) return { status: 400, remark: 'the event is of the future: compare the clocks' }
+  if (seen.has(event.id)) return { status: 200, remark: 'the event was seen before' }
   if (seen.size >= seenMax) seen.delete(seen.values().next().value)
-  seen.add(id)
-  console.log(event.event_type ?? event.eventType, JSON.stringify(event.data))
+  seen.add(event.id)
+  handle(body.toString())
+  return { status: 204 }
 }
 
-server.listen(Number(process.env['PORT'] ?? 8090), '127.0.0.1', () => {
-  console.log(`listening on port ${server.address().port}`)
+/** What identifies an event, and its time; undefined: it is none. */
+function eventOf(body) {
+  try {
+    const { eventId, event_type: eventType, timestamp, data } = JSON.parse(body.toString())
+    const { id: resourceId } = data
+    // The emitted format has no id of the event, and no Z behind its time.
+    const id = eventId ?? `${eventType} ${resourceId} ${timestamp}`
+    const sentMs = Date.parse(`${timestamp.replace(/Z$/, '')}Z`)
+    return Number.isNaN(sentMs) ? undefined : { id, sentMs }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Put your work here. Answer soon, and work later: after 30 seconds without an answer the delivery
+ * comes again.
+ */
+function handle(line) {
+  console.log(line)
+}
+
+server.listen(Number(port), '127.0.0.1', () => {
+  console.error(`listening on port ${server.address().port}`)
 })

@@ -49,5 +49,5 @@ function later(startUs: number | TimeProblem, us: number): number | TimeProblem 
   if (typeof startUs === 'object') return startUs
   const atUs = Math.round(startUs + us)
   if (Number.isSafeInteger(atUs) && atUs >= 0) return atUs
-  return { problem: 'is no time that a reading can have, so far from the first sample' }
+  return { problem: 'is not a time that a reading can have, so far from the first sample' }
 }

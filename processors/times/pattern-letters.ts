@@ -86,5 +86,5 @@ export function fragmentOf(row: string): Fragment | TimeProblem {
   const isKnown = letter === 'S' || Object.hasOwn(letters, letter)
   return isKnown
     ? { problem: `has ${row}: ${letter} cannot stand there ${row.length} times` }
-    : { problem: `has ${row}, which is none of ${knownLetters}; other text stands in quotes` }
+    : { problem: `has ${row}, which is not one of ${knownLetters}; other text stands in quotes` }
 }

@@ -2,6 +2,7 @@ import type { StreamVersion } from '../contracts/reading.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
+import { notFound } from '../core/not-found.ts'
 import type { GroupCommit } from '../ingest/pipeline/group-commit.ts'
 import type { ActionKind, AlertAction, AlertRow } from './alert.ts'
 import type { AlertStore } from './alert-store.ts'
@@ -52,7 +53,7 @@ export class AlertActions {
     entries.assertReady()
     // Nothing may come into a stream that was deleted: it is found and written to in one turn.
     const stream = await directory.find(alert.stream_id as StreamId)
-    if (!stream) throw new DomainError('not_found', `no alert ${alert.id}`)
+    if (!stream) throw notFound('alert', alert.id)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     entries.add(
       (writer) => writer.alertAction(stream, action, clock.nowUs()),

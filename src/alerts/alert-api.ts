@@ -105,7 +105,7 @@ export const stepSchema = s.record({
   userId: s.nullable(s.uuid),
   comment: s.nullable(s.text),
   mutedUntil: moment,
-  eventId: { ...s.nullable(s.uuid), description: 'The event that was told.' },
+  eventId: { ...s.nullable(s.uuid), description: 'The event that was sent.' },
 })
 
 export const historyQuery = s.query({

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.ts'
-import { DomainError, invalidParameter } from '../core/errors.ts'
+import { invalidParameter } from '../core/errors.ts'
 import { idempotencyKeyOf } from '../core/idempotency-key.ts'
 import { type AlertId, newId, parseId, type StreamId, type VaultId } from '../core/ids.ts'
+import { notFound } from '../core/not-found.ts'
 import { parseRfc3339 } from '../core/time.ts'
 import { timeRange } from '../reading/queries/time-range.ts'
 import { type SettledRange, settledRange } from '../requests/http/asked-range.ts'
@@ -149,7 +150,7 @@ function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
   add('POST /alerts/:alertId/acknowledge', {
     ...acting,
     operationId: 'acknowledgeAlert',
-    summary: 'Say that somebody looks after a firing alert.',
+    summary: 'Say that a person takes care of a firing alert.',
     body: api.optionalCommentSchema,
     effect: (exchange) => act(needs, 'acknowledge', exchange),
   })
@@ -165,7 +166,7 @@ function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
   add('POST /alerts/:alertId/mute', {
     ...acting,
     operationId: 'muteAlert',
-    summary: 'Tell nobody of what a rule finds on a stream, until a time.',
+    summary: 'Notify no one of what a rule finds on a stream, until a time.',
     body: api.muteSchema,
     effect: (exchange) => act(needs, 'mute', exchange),
   })
@@ -173,7 +174,7 @@ function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
   add('POST /alerts/:alertId/unmute', {
     ...acting,
     operationId: 'unmuteAlert',
-    summary: 'Tell again of what a rule finds on a stream.',
+    summary: 'Notify again of what a rule finds on a stream.',
     body: api.optionalCommentSchema,
     effect: (exchange) => act(needs, 'unmute', exchange),
   })
@@ -228,7 +229,7 @@ async function ownAlert(
   const id = parseId<AlertId>(params.alertId)
   await processing.caughtUp()
   const alert = id && (await alerts.find(caller.userId, id))
-  if (!alert) throw new DomainError('not_found', `no alert ${params.alertId}`)
+  if (!alert) throw notFound('alert', params.alertId)
   return alert
 }
 

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../access/audit/audit-log.ts'
+import { changedMeanwhile, noRoom } from '../core/conflict.ts'
 import { DomainError } from '../core/errors.ts'
 import { type AlertRuleId, parseId, type UserId } from '../core/ids.ts'
+import { notFound } from '../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../requests/http/pagination.ts'
 import { cursorListOf, cursorQuery, noContent, query } from '../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../requests/http/server.ts'
@@ -117,7 +119,10 @@ async function creation(
     body: api.fleetRuleBody(rule),
     changes: [...changes, auditOf(needs, request).created(rule)],
     refusal: async () =>
-      new DomainError('conflict', `a user can have ${fleetRulesMax} such alert rules at most`),
+      noRoom(
+        `a user can have ${fleetRulesMax} such alert rules at most`,
+        'DELETE /alert-rules/{alertRuleId}',
+      ),
   } as const
 }
 
@@ -135,7 +140,7 @@ async function change(needs: FleetRuleRoutesNeeds, exchange: OneRule): Promise<F
   const audit = auditOf(needs, request).changed(before, rule)
   if (await writer.attempt(...changes, ...audit)) return rule
   await ownRule(needs, exchange)
-  throw changedMeanwhile()
+  throw changedAtOnce()
 }
 
 async function remove(needs: FleetRuleRoutesNeeds, exchange: OneRule): Promise<null> {
@@ -144,7 +149,7 @@ async function remove(needs: FleetRuleRoutesNeeds, exchange: OneRule): Promise<n
   const audit = auditOf(needs, exchange.request).deleted(rule)
   if (await writer.attempt(...rules.remove(rule), audit)) return null
   await ownRule(needs, exchange)
-  throw changedMeanwhile()
+  throw changedAtOnce()
 }
 
 function auditOf(
@@ -170,10 +175,10 @@ async function ownRule(
 ): Promise<FleetRule> {
   const id = parseId<AlertRuleId>(params.alertRuleId)
   const rule = id && (await rules.find(caller.userId, id))
-  if (!rule) throw new DomainError('not_found', `no alert rule ${params.alertRuleId}`)
+  if (!rule) throw notFound('alert rule', params.alertRuleId)
   return rule
 }
 
-function changedMeanwhile(): DomainError {
-  return new DomainError('conflict', 'the alert rule was changed meanwhile: try again')
+function changedAtOnce(): DomainError {
+  return changedMeanwhile('the alert rule', 'GET /alert-rules/{alertRuleId}')
 }

@@ -18,16 +18,16 @@ export const serviceOptions: readonly Option[] = [
   {
     name: 'url',
     value: 'URL',
-    summary: 'A service elsewhere; otherwise the one of the data folder, or the folder itself.',
+    summary: 'A service elsewhere. Default: the service of the data folder, or the folder itself.',
   },
   {
     name: 'ca',
     value: 'FILE',
-    summary: 'PEM file with the certificate to trust when the service speaks HTTPS.',
+    summary: 'PEM file with the certificate to trust, for a service with HTTPS.',
   },
 ]
 
-/** Who administers, whether through the running service or in a folder that nobody has open. */
+/** Who administers, whether through the running service or in a folder that no process has open. */
 export interface Administration {
   /** The parsed answer. @throws CommandError with the service's code and message */
   call<Body>(request: OfflineRequest): Promise<Body>
@@ -155,6 +155,7 @@ export function credentialsOf({ adminKey, dataDir }: Config): ApiKeyPair {
 interface ErrorBody {
   readonly error?: string
   readonly message?: string
+  readonly remedy?: string
   readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
@@ -164,12 +165,13 @@ export function parsed<Body>({ status, text }: OfflineAnswer): Body {
   const {
     error = `http_${status}`,
     message = 'no reason given',
+    remedy,
     details = [],
   } = {
     ...(body as ErrorBody | undefined),
   }
   const places = details.map((detail) => `${detail.path}: ${detail.message}`)
-  throw new CommandError(error, [message, ...places].join('; '))
+  throw new CommandError(error, [message, ...places].join('; '), { remedy })
 }
 
 function parsedJson(text: string): unknown {

@@ -14,7 +14,7 @@ const startBytes = 4 * 1024 * 1024
 const everyMs = 1_000
 const retryAfterSeconds = 5
 
-/** Nobody has anything to ask here but monitors. */
+/** Only monitors ask anything here. */
 const connectionsMax = 1_000
 
 const problem = 'no space is left on the disk with the data'
@@ -36,7 +36,7 @@ export function hasRoomToStart(dataDir: string): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Nothing else that is wrong with the folder is mended by waiting.
+    // Nothing else that is wrong with the folder is fixed by waiting.
     return code !== 'ENOSPC' && code !== 'EDQUOT'
   }
 }
@@ -47,8 +47,10 @@ export function hasRoomToStart(dataDir: string): boolean {
  */
 export async function awaitRoom(config: Config, logger: Logger): Promise<void> {
   const server = standIn(config)
-  // Where the address is taken there is nobody to answer to, and the disk is waited for all the same.
-  server.on('error', (error) => logger.warn({ err: error }, 'nobody can be told of the full disk'))
+  // Where the address is taken no one can be answered, and the start waits for the disk all the same.
+  server.on('error', (error) =>
+    logger.warn({ err: error }, 'the full disk cannot be reported over HTTP'),
+  )
   server.listen(config.httpPort, config.host, () =>
     logger.warn({ http: server.address() }, `${problem}: the start waits for room`),
   )

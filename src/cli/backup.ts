@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReadBackup } from '../operating/backup/restore.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Option } from './command.ts'
+import { interruptible } from './interruptible.ts'
 import { formatBytes, ProgressLine } from './progress-line.ts'
 import { Session } from './session.ts'
 import { onStopSignals } from './stop-signals.ts'
@@ -37,19 +38,19 @@ interface BackupBody {
   readonly lostFiles: number | null
 }
 
-/** Has the running service make a backup of itself, and waits for it. */
+/** Makes the running service write a backup of itself, and waits for it. */
 export const backup: Command = {
   name: 'backup',
   summary: 'Make a backup of the running service.',
   description:
-    'The service writes it, so a folder is one of its machine, and credentials of an object store are those of its ' +
+    'The service writes it: the folder is on the machine of the service, and the credentials of an object store are in its ' +
     'environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Ctrl-C cancels it.',
   operands: [],
   options: [
     toOption,
     {
       name: 'with-master-key',
-      summary: 'Put the master key into it, too: who has the backup then has all secrets.',
+      summary: 'Put the master key into it, too: a user who has the backup then has all secrets.',
     },
     ...serviceOptions,
   ],
@@ -61,6 +62,9 @@ export const backup: Command = {
     const begun = await session.call<BackupBody>({ method: 'POST', path: '/backups', body })
     const ended = await untilEnded(session, begun, new ProgressLine(isJson))
     const { status, error, bytes, received, lostFiles } = ended
+    if (status === 'cancelled') {
+      throw new CommandError('backup_cancelled', `cancelled: ${body.to} has no backup`)
+    }
     if (status !== 'completed') throw new CommandError(`backup_${status}`, error ?? status)
     const text = `${body.to} has all ${received} readings received before it, in ${formatBytes(bytes ?? 0)}`
     const notices = [
@@ -84,7 +88,7 @@ async function untilEnded(
 ): Promise<BackupBody> {
   const path = `/backups/${begun.backupId}`
   const interrupted = new AbortController()
-  const deaf = onStopSignals({ stop: () => interrupted.abort() })
+  const ignoreSignals = onStopSignals({ stop: () => interrupted.abort() })
   try {
     for (let now = begun; ; now = await session.call<BackupBody>({ method: 'GET', path })) {
       if (now.status !== 'running') return now
@@ -95,7 +99,7 @@ async function untilEnded(
       return await session.call<BackupBody>({ method: 'POST', path: `${path}/cancel` })
     }
   } finally {
-    deaf()
+    ignoreSignals()
     line.end()
   }
 }
@@ -109,19 +113,22 @@ export const verifyBackup: Command = {
   async run({ options, isJson }) {
     const { openRestorer } = await import('../processes/offline/restoring.ts')
     const from = placeOf(options['from'])
-    const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
-    try {
-      const read = await restorer.verify((done, total) => line.show('verifying', done, total))
-      const { files, counts } = read.manifest
-      const whole = `${from} is whole: ${files.length} files, ${counts.received} readings received`
-      const { lost, lostCount } = read.contents
-      const json = { ...read.manifest, lostFiles: lost.map(({ reason }) => reason) }
-      if (lostCount === 0) return { json, text: whole }
-      return { json, text: `${whole}; but ${lostSentence(read)}`, isFailure: true }
-    } finally {
-      line.end()
-    }
+    const read = await interruptible(
+      async (stopped) => {
+        const restorer = await openRestorer(from, stopped)
+        return await restorer
+          .verify((done, total) => line.show('verifying', done, total))
+          .finally(() => line.end())
+      },
+      () => ({ message: `cancelled: ${from} was not compared with its manifest` }),
+    )
+    const { files, counts } = read.manifest
+    const complete = `${from} is complete: ${files.length} files, ${counts.received} readings received`
+    const { lost, lostCount } = read.contents
+    const json = { ...read.manifest, lostFiles: lost.map(({ reason }) => reason) }
+    if (lostCount === 0) return { json, text: complete }
+    return { json, text: `${complete}; but ${lostSentence(read)}`, isFailure: true }
   },
 }
 
@@ -135,7 +142,7 @@ export function lostSentence({ contents: { lost, lostCount } }: Pick<ReadBackup,
   )
 }
 
-/** Folders are meant from here, also when the service has another working directory. */
+/** A path of a folder counts from here, also when the service has another working directory. */
 export function placeOf(text = ''): string {
   return text.startsWith('s3://') ? text : resolve(text)
 }

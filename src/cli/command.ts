@@ -9,7 +9,7 @@ export interface Option {
   readonly summary: string
 }
 
-/** Something that a command is told without an option: all of them are required. */
+/** A value that stands without an option: all of them are required. */
 export interface Operand {
   /** In capitals, as the help shows it. */
   readonly name: string
@@ -44,7 +44,7 @@ export interface Command {
   /** One to three words, such as `keys create`. */
   readonly name: string
   readonly summary: string
-  /** Whole sentences for its own help. */
+  /** Sentences for its own help. */
   readonly description?: string
   readonly operands: readonly Operand[]
   readonly options: readonly Option[]
@@ -62,14 +62,21 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+interface CommandErrorOptions extends ErrorOptions {
+  readonly remedy?: string | undefined
+}
+
 /** The command could not do what it was asked for, and the caller can do something about it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   /** A stable name for programs: one of the service's error codes, or one of the command's own. */
   readonly code: string
+  /** What the caller can do about it, as a sentence; undefined: the message says it. */
+  readonly remedy: string | undefined
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: string, message: string, options: CommandErrorOptions = {}) {
     super(message, options)
     this.code = code
+    this.remedy = options.remedy
   }
 }

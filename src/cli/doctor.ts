@@ -13,7 +13,7 @@ import { askService } from './service-client.ts'
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Look at everything that the service needs, and say what to do.',
-  description: 'The exit code is 1 when a check fails. What is only a warning leaves it at 0.',
+  description: 'The exit code is 1 when a check fails, and 0 when there are warnings only.',
   operands: [],
   options: serviceOptions,
   async run(input) {

@@ -15,7 +15,7 @@ const eventLengthMax = 64 * 1024 * 1024
  * The events of a stream of Server-Sent Events, as they come; ends when the connection does.
  * Our service sends each field once and data in one line.
  *
- * @throws Error when nothing comes for so long: a connection can be gone without anybody being told
+ * @throws Error when nothing comes for so long: a connection can be gone without a notification
  */
 export async function* eventsOf(
   incoming: IncomingMessage,

@@ -82,11 +82,11 @@ export class ExportJob {
       for (const file of job.files) {
         if (!signal.aborted) await this.#fetch(id, file, signal)
       }
-      if (signal.aborted) throw await this.#cancelled(id)
+      if (signal.aborted) throw await this.#cancelled(id, job)
       if (job.state === 'completed') return await this.#end(id, job)
       if (job.state === 'failed' || job.state === 'cancelled') {
         const why = job.failure?.message ?? 'it was cancelled'
-        throw new CommandError('export_failed', `${why}; the same command goes on with it`)
+        throw new CommandError('export_failed', `${why}; the same command goes on where it was`)
       }
       await sleep(askMs, undefined, { signal }).catch(() => undefined)
     }
@@ -156,10 +156,12 @@ export class ExportJob {
     renameSync(part, path)
   }
 
-  async #cancelled(id: string): Promise<CommandError> {
-    await this.#needs.session.call({ method: 'POST', path: `/exports/${id}/cancel` })
-    const message = 'cancelled: the same command goes on with it'
-    return new CommandError('interrupted', message)
+  async #cancelled(id: string, { rows }: Job): Promise<CommandError> {
+    const { session, folder } = this.#needs
+    await session.call({ method: 'POST', path: `/exports/${id}/cancel` })
+    const message = `cancelled after ${rows} readings: ${folder} is not complete`
+    const remedy = 'Run the same command again: it goes on where it was.'
+    return new CommandError('interrupted', message, { remedy })
   }
 
   /** The service need not keep what is here. */

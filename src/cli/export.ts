@@ -4,6 +4,7 @@ import { messageOf } from '../core/errors.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, type Outcome, UsageError } from './command.ts'
 import { ExportJob } from './export-job.ts'
+import { interruptible } from './interruptible.ts'
 import { ProgressBar } from './progress-bar.ts'
 import { Session } from './session.ts'
 import { onStopSignals } from './stop-signals.ts'
@@ -35,9 +36,9 @@ export const exportReadings: Command = {
   summary: 'Write the readings of a data stream into a file, or into the files of a folder.',
   description:
     'The file appears under its name when it is complete. Parquet has a column for each field of the ' +
-    'definition, and one for the time; what the definition does not know is in the column extra. ' +
+    'definition, and one for the time; fields that the definition does not have are in the column extra. ' +
     'With --output the service writes files in the background, which are downloaded into the folder; ' +
-    'what was interrupted goes on when the same command is run again.',
+    'an interrupted export goes on when the same command is run again.',
   operands: [streamOperand],
   options: [
     {
@@ -45,16 +46,20 @@ export const exportReadings: Command = {
       value: 'FORMAT',
       choices: formats,
       isRequired: true,
-      summary: 'Of the file.',
+      summary: 'The format of the file.',
     },
-    { name: 'out', value: 'FILE', summary: 'One file, written as it comes: for what is not long.' },
+    {
+      name: 'out',
+      value: 'FILE',
+      summary: 'One file, written as the readings come: for short ones.',
+    },
     { name: 'output', value: 'FOLDER', summary: 'Files in a folder, by a job of the service.' },
     { name: 'start', value: 'TIME', summary: 'RFC 3339; included. Default: the first reading.' },
     { name: 'end', value: 'TIME', summary: 'RFC 3339; excluded. Default: the last reading.' },
     ...serviceOptions,
   ],
   async run(input) {
-    const { options, operands } = input
+    const { options } = input
     const { out: file, output: folder } = options
     if ((file === undefined) === (folder === undefined)) {
       throw new UsageError('either --out FILE or --output FOLDER is needed')
@@ -62,24 +67,18 @@ export const exportReadings: Command = {
     const format = options['format'] as Format
     const session = Session.open(input)
     if (file === undefined) return await intoFolder(session, input, folder ?? '')
-    const part = `${file}.part`
-    try {
-      await download(session, input, { format, part })
-      if (format === 'parquet') await toParquet(session, streamPath(operands), { part, file })
-      else renameSync(part, file)
-    } catch (error) {
-      if (error instanceof CommandError) throw error
-      throw new CommandError('export_failed', `${file} is not complete: ${messageOf(error)}`, {
-        cause: error,
-      })
-    } finally {
-      rmSync(part, { force: true })
-    }
+    await interruptible(
+      (stopped) => intoFile(session, input, { format, file, stopped }),
+      () => ({
+        message: `cancelled: ${file} was not written`,
+        remedy: 'Run the same command again; with --output FOLDER it goes on where it was.',
+      }),
+    )
     return { json: { file, format }, text: `wrote ${file}` }
   },
 }
 
-/** Has the service write files, and brings them here. Ctrl-C cancels it for now. */
+/** Lets the service write files, and brings them here. Ctrl-C cancels it for now. */
 async function intoFolder(session: Session, input: Input, folder: string): Promise<Outcome> {
   const { operands, options, isJson } = input
   const { start, end, format } = options
@@ -87,7 +86,7 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
   const request = { streamIds, format, ...(start && { start }), ...(end && { end }) }
   const bar = new ProgressBar(isJson)
   const stopping = new AbortController()
-  const deaf = onStopSignals({ stop: () => stopping.abort() })
+  const ignoreSignals = onStopSignals({ stop: () => stopping.abort() })
   try {
     const job = new ExportJob({
       session,
@@ -106,27 +105,53 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
     bar.end()
     throw error
   } finally {
-    deaf()
+    ignoreSignals()
+  }
+}
+
+interface Download {
+  readonly format: Format
+  readonly file: string
+  readonly stopped: AbortSignal
+}
+
+/** @throws CommandError `export_failed`; nothing is left of it then */
+async function intoFile(session: Session, input: Input, wish: Download): Promise<void> {
+  const { format, file } = wish
+  const part = `${file}.part`
+  try {
+    await download(session, input, { ...wish, file: part })
+    const stream = streamPath(input.operands)
+    if (format === 'parquet') await toParquet(session, stream, { part, file })
+    else renameSync(part, file)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError('export_failed', `${file} is not complete: ${messageOf(error)}`, {
+      cause: error,
+    })
+  } finally {
+    rmSync(part, { force: true })
   }
 }
 
 async function download(
   session: Session,
   { operands, options }: Input,
-  { format, part }: { readonly format: Format; readonly part: string },
+  { format, file, stopped }: Download,
 ): Promise<void> {
   const query = new URLSearchParams()
   for (const name of ['start', 'end']) {
     const value = options[name]
     if (value !== undefined) query.set(name, value)
   }
-  const incoming = await session.open({
+  const request = {
     method: 'GET',
     path: `${streamPath(operands)}/data?${query.toString()}`,
     headers: { accept: contentTypes[format] },
-  })
+  } as const
+  const incoming = await session.open(request, stopped)
   // An answer that breaks off is an error here, and not the end of the file.
-  await pipeline(incoming, createWriteStream(part))
+  await pipeline(incoming, createWriteStream(file), { signal: stopped })
 }
 
 /** Lets DuckDB read the lines and write them in columns, in this process. */

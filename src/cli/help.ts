@@ -1,6 +1,8 @@
 import type { Command, Option } from './command.ts'
 import { commonOptions } from './parse-input.ts'
 
+const wrappedWidthMin = 30
+
 const exitCodesText = 'Exit codes: 0 done, 1 failed, 2 wrong usage.'
 
 /** What `streamvault --help` prints, or that of a group such as `keys`. */
@@ -30,7 +32,7 @@ export function helpOf(command: Command): string {
     '',
     ...columns([
       ...operands.map(({ name, summary: meaning }): readonly [string, string] => [name, meaning]),
-      ...all.map((option): readonly [string, string] => [flagOf(option), meaningOf(option)]),
+      ...rowsOf(all),
     ]),
     '',
     exitCodesText,
@@ -38,12 +40,22 @@ export function helpOf(command: Command): string {
   ].join('\n')
 }
 
-function callOf({ name, operands, options }: Command): string {
+/** Options with their meaning, a line each or more. */
+export function optionLines(options: readonly Option[]): string[] {
+  return columns(rowsOf(options))
+}
+
+function rowsOf(options: readonly Option[]): (readonly [string, string])[] {
+  return options.map((option) => [flagOf(option), meaningOf(option)])
+}
+
+/** How a command is called, with all that it needs. */
+export function callOf({ name, operands, options }: Command): string {
   const needed = options.filter(({ isRequired }) => isRequired).map(flagOf)
   return [name, ...operands.map((operand) => operand.name), ...needed].join(' ')
 }
 
-function flagOf({ name, value }: Option): string {
+export function flagOf({ name, value }: Option): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`
 }
 
@@ -51,7 +63,23 @@ function meaningOf({ summary, choices }: Option): string {
   return choices ? `${summary} One of: ${choices.join(', ')}.` : summary
 }
 
+/** Two columns, the second one wrapped where it would not fit into the terminal. */
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+  const room = process.stdout.isTTY ? process.stdout.columns - width - 4 : Number.POSITIVE_INFINITY
+  return rows.flatMap(([left, right]) => {
+    // Beside a narrow column a sentence is harder to read than over the edge.
+    const lines = room < wrappedWidthMin ? [right] : wrapped(right, room)
+    return lines.map((line, index) => `  ${(index === 0 ? left : '').padEnd(width)}  ${line}`)
+  })
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && line.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines
 }

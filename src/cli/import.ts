@@ -41,39 +41,40 @@ interface Job {
   readonly refusals: readonly { readonly row: number; readonly message: string }[]
 }
 
-/** Has the service take the readings of a file. */
+/** Has the service import the readings of a file. */
 export const importReadings: Command = {
   name: 'import',
-  summary: 'Bring the readings of a file into a data stream.',
+  summary: 'Import the readings of a file into a data stream.',
   description:
-    'The file is sent to the service, which reads it in the background: alerts do not move, and what ' +
-    'is stored already is stored once. Run again after an interruption, the command sends all of it again.',
+    'The service reads the file in the background. Its readings move no alerts, and those that are stored ' +
+    'already are stored once. Run again after an interruption, the command sends the file from its beginning.',
   operands: [streamOperand, { name: 'FILE', summary: 'CSV with a header, NDJSON or Parquet.' }],
   options: [
     {
       name: 'format',
       value: 'FORMAT',
       choices: formats,
-      summary: 'Of the file. Default: what its name ends with.',
+      summary: 'The format of the file. Default: the ending of its name.',
     },
     ...serviceOptions,
   ],
   async run(input) {
     const file = input.operands['FILE'] ?? ''
     const format = (input.options['format'] as Format | undefined) ?? formatOfEnding[extname(file)]
-    if (format === undefined) throw new UsageError(`--format is needed: ${file} does not tell it`)
+    if (format === undefined)
+      throw new UsageError(`--format is needed: the name ${file} does not show it`)
     const bytes = sizeOf(file)
     const session = Session.open(input)
     const bar = new ProgressBar(input.isJson)
     const stopping = new AbortController()
-    const deaf = onStopSignals({ stop: () => stopping.abort() })
+    const ignoreSignals = onStopSignals({ stop: () => stopping.abort() })
     try {
       const content = { file, bytes, type: contentTypes[format] }
       const job = await upload(session, input, { content, bar, signal: stopping.signal })
       return outcome(await followed(session, job, { bytes, bar, signal: stopping.signal }))
     } finally {
       bar.end()
-      deaf()
+      ignoreSignals()
     }
   },
 }
@@ -152,14 +153,17 @@ async function followed(
     }
     if (signal.aborted) {
       await session.call({ method: 'POST', path: `${path}/cancel` })
-      throw new CommandError('interrupted', `cancelled after ${accepted} readings`)
+      throw new CommandError('interrupted', `cancelled after ${accepted} readings`, {
+        remedy:
+          'Run the same command again: it sends the file from its beginning, and nothing is stored twice.',
+      })
     }
     await sleep(askMs, undefined, { signal }).catch(() => undefined)
   }
 }
 
 function outcome({ importId, accepted, refused, duplicates, refusals }: Job): Outcome {
-  const counted = `${accepted} readings imported, ${duplicates} of them known, ${refused} refused`
+  const counted = `${accepted} readings imported, ${duplicates} of them duplicates, ${refused} refused`
   const first = refusals.map(({ row, message }) => `row ${row}: ${message}`).slice(0, 10)
   return {
     json: { importId, accepted, refused, duplicates, refusals },

@@ -26,7 +26,7 @@ const keyOperand: Operand = { name: 'KEY', summary: 'The id of the key, such as 
 const overlap: Option = {
   name: 'overlap',
   value: 'DURATION',
-  summary: 'How long the one before stays good, such as 1h; 0 ends it at once.',
+  summary: 'How long the one before stays valid, such as 1h; 0 ends it at once.',
 }
 
 const createOptions: readonly Option[] = [
@@ -36,7 +36,7 @@ const createOptions: readonly Option[] = [
     isRequired: true,
     summary: 'The name or the id of the user that the key is for.',
   },
-  { name: 'name', value: 'TEXT', summary: 'What the key is called. Default: cli.' },
+  { name: 'name', value: 'TEXT', summary: 'The name of the key. Default: cli.' },
   { name: 'kind', value: 'KIND', choices: ['test', 'live'], summary: 'Default: live.' },
   {
     name: 'permission',
@@ -58,7 +58,8 @@ const createOptions: readonly Option[] = [
     name: 'foreign-topics',
     value: 'WHAT',
     choices: foreignTopics,
-    summary: 'What its MQTT clients do on topics of no stream: ignore drops it. Default: refuse.',
+    summary:
+      'What is done with MQTT messages to a topic without a stream: ignore drops them. Default: refuse.',
   },
 ]
 
@@ -165,7 +166,7 @@ const rotateSigningKey: Command = {
 
 const rotateContentKey: Command = {
   name: 'keys rotate-content-key',
-  summary: 'Sign content with a new key from now on; what the one before has signed stays good.',
+  summary: 'Sign content with a new key from now on; earlier signatures stay valid.',
   operands: [],
   options: serviceOptions,
   async run(input) {
@@ -198,7 +199,7 @@ function overlapBody(text: string | undefined): object {
   return seconds === undefined ? {} : { overlapSeconds: seconds }
 }
 
-/** All keys of a user: nobody can have more than one page holds. */
+/** All keys of a user: no user can have more than one page holds. */
 async function keysOf(administration: Administration, userId: string): Promise<KeyRecord[]> {
   return await administration.call({ method: 'GET', path: `/keys?limit=1000&userId=${userId}` })
 }
@@ -219,7 +220,9 @@ function withSecret(key: KeyWithSecret): Outcome {
       user: userId,
       scopes: key.scopes.join(' '),
       expires: key.expiresAt ?? 'never',
-      ...(previousSecretUntil !== null && { 'secret before': `good until ${previousSecretUntil}` }),
+      ...(previousSecretUntil !== null && {
+        'secret before': `valid until ${previousSecretUntil}`,
+      }),
     }),
     notice: 'The secret is not shown again: keep it now.',
   }

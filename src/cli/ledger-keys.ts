@@ -23,12 +23,12 @@ const roleOption: Option = {
   name: 'role',
   value: 'ROLE',
   choices: keyRoles,
-  summary: 'XRPL has two accounts, and others the issuer alone.',
+  summary: 'XRPL has both accounts, the other networks have only the issuer.',
 }
 
 const create: Command = {
   name: 'ledger keys create',
-  summary: 'Make the keys of our accounts on a network that have none yet.',
+  summary: 'Make the missing keys of our accounts on a network.',
   description: 'The private halves stay in the data folder, encrypted with the master key.',
   operands: [ledgerOperand],
   options: [{ ...roleOption, summary: `${roleOption.summary} Default: all.` }, ...serviceOptions],
@@ -50,7 +50,7 @@ const create: Command = {
 
 const importKey: Command = {
   name: 'ledger keys import',
-  summary: 'Take the key of an account that there is already from standard input.',
+  summary: 'Import the key of an existing account from standard input.',
   description: 'For XRPL it is a seed (s...), else a private key of 32 bytes in hexadecimal.',
   operands: [ledgerOperand],
   options: [
@@ -83,7 +83,7 @@ const list: Command = {
 
 const address: Command = {
   name: 'ledger keys address',
-  summary: 'Print the addresses of our accounts on a network, which are to be funded.',
+  summary: 'Print the addresses of our accounts on a network, which have to be funded.',
   operands: [ledgerOperand],
   options: serviceOptions,
   async run(input) {
@@ -103,7 +103,7 @@ const address: Command = {
 
 export const ledgerKeyCommands: readonly Command[] = [create, importKey, list, address]
 
-const toFund = 'Fund the addresses before anything can be anchored: docs/ledgers.md says with what.'
+const toFund = 'Fund the addresses before anything can be anchored: docs/ledgers.md says how.'
 
 async function allKeys(administration: Administration): Promise<readonly LedgerKeyRecord[]> {
   return await administration.call({ method: 'GET', path: '/ledger-keys' })

@@ -17,7 +17,7 @@ const answerMsMax = 5_000
 
 const deploy: Command = {
   name: 'ledger deploy',
-  summary: 'Put our contract on a network of the EVM, and print its address.',
+  summary: 'Deploy our contract on a network of the EVM, and print its address.',
   description:
     'The key of the network owns the contract from then on, and pays for it. Each call makes a contract of its own.',
   operands: [ledgerOperand],
@@ -29,7 +29,7 @@ const deploy: Command = {
       const { deployContract } = await import('../ledgers/evm/deploy-contract.ts')
       const signer = await signerOf('issuer')
       const address = await deployContract({ ...settings, ledger, signer, signal })
-      const notice = `Set STREAMVAULT_LEDGER_${ledger}_CONTRACT=${address}, and start the service anew.`
+      const notice = `Set STREAMVAULT_LEDGER_${ledger}_CONTRACT=${address}, and start the service again.`
       return { json: { ledger, network, address }, text: address, notice }
     })
   },
@@ -37,8 +37,7 @@ const deploy: Command = {
 
 const check: Command = {
   name: 'ledger check',
-  summary:
-    'Anchor a record that is for nothing on a network, and follow it until it is there for good.',
+  summary: 'Anchor a test record on a network, and follow it until it is final.',
   description: 'What it costs is paid by the key of the network. The service may run beside it.',
   operands: [ledgerOperand],
   options: [],
@@ -79,7 +78,7 @@ const check: Command = {
   },
 }
 
-/** Whether assets can be issued; undefined where nobody says so. */
+/** Whether assets can be issued; undefined where that is not known. */
 async function knowsAssets(settings: LedgerSettings): Promise<boolean | undefined> {
   const { rightNode } = await import('../ledgers/nodes/right-node.ts')
   try {

@@ -7,10 +7,9 @@ import { table } from './table.ts'
 /** Asks the nodes itself, so it needs no running service. */
 export const ledgerStatus: Command = {
   name: 'ledger status',
-  summary:
-    'Say how the real ledgers are doing that are set: account, balance, and what is under way.',
+  summary: 'Show the real ledgers of the settings: account, balance, and transactions under way.',
   description:
-    'It asks the nodes, and reads the state, also beside a running service. The exit code is 1 when nothing can be anchored on one.',
+    'It asks the nodes and reads the state, also beside a running service. The exit code is 1 when a ledger cannot anchor anything.',
   operands: [],
   options: [dataDirOption],
   async run({ options }) {
@@ -66,7 +65,7 @@ function rowsOf(record: ReturnType<typeof recordOf>): readonly (readonly string[
 
 function noticeOf(lost: LedgerStatus['lostAccounts']): string {
   const accounts = lost.map(({ account, transactions }) => `${account} (${transactions})`)
-  return `Nobody follows what is under way of accounts without a key: ${accounts.join(', ')}. docs/ledgers.md says what to do.`
+  return `Transactions of accounts without a key are not followed: ${accounts.join(', ')}. docs/ledgers.md says what to do.`
 }
 
 function recordOf({ look, accounts, unit, inFlight, oldestS, lostAccounts }: LedgerStatus) {

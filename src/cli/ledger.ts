@@ -33,13 +33,13 @@ const verifyLedger: Command = {
     }
     if (broken) return { json, text: broken.reason, isFailure: true }
     if (isOther) {
-      const text = `the ledger is signed with the key ${keyId}, which is none of those that you trust`
+      const text = `the ledger is signed with the key ${keyId}, which is not a key that you trust`
       return { json, text, isFailure: true }
     }
     const whose = trusted.size > 0 ? 'the key that you trust' : `key ${keyId}`
     const last = time === null ? '' : `; the last one is of ${time}, and its hash is ${hash}`
-    const text = `the ledger is whole under ${whose}: ${blocks} blocks, ${transactions} transactions${last}`
-    const notice = `${unendedBytes} bytes behind the last block are none: one is being written, or a crash has left them`
+    const text = `the ledger is intact under ${whose}: ${blocks} blocks, ${transactions} transactions${last}`
+    const notice = `${unendedBytes} bytes behind the last block are not a complete block: the service is writing one, or a crash has left them`
     return { json, text, ...(unendedBytes > 0 && { notice }) }
   },
 }

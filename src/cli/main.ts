@@ -7,6 +7,7 @@ import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
 import { helpOf, overview } from './help.ts'
 import { parseInput } from './parse-input.ts'
 import { serve } from './serve.ts'
+import { shownText } from './shown-text.ts'
 
 /** Runs the command that the words name, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -67,6 +68,13 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
   if (meant !== undefined) {
     return new UsageError(`there is no command ${typed.join(' ')}: did you mean ${meant}?`)
   }
+  const group = nearestGroup(first, commands)
+  if (group !== undefined) {
+    const inGroup = groupOf([group], commands).map(({ name }) => name)
+    return new UsageError(
+      `there is no command ${first}: did you mean ${group}? The commands are ${inGroup.join(', ')}`,
+    )
+  }
   if (names.length < commands.length) {
     return new UsageError(`${first} needs more: the commands are ${names.join(', ')}`)
   }
@@ -75,11 +83,27 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
 
 /** The command whose name needs the fewest changes to be what the words begin with, if these are few. */
 function nearestOf(words: readonly string[], commands: readonly Command[]): string | undefined {
-  const [nearest] = commands
-    .map(({ name }) => {
-      const typed = words.slice(0, name.split(' ').length).join(' ')
-      return { name, changes: changesBetween(typed.toLowerCase(), name) }
-    })
+  return nearestName(
+    commands.map(({ name }) => ({
+      name,
+      typed: words.slice(0, name.split(' ').length).join(' '),
+    })),
+  )
+}
+
+/** The first word of commands that a word was probably meant to be; undefined where it is one. */
+function nearestGroup(typed: string, commands: readonly Command[]): string | undefined {
+  const words = commands.map(({ name }) => name.split(' '))
+  const names = words.filter(({ length }) => length > 1).map(([name = '']) => name)
+  if (names.includes(typed)) return undefined
+  return nearestName(names.map((name) => ({ name, typed })))
+}
+
+function nearestName(
+  pairs: readonly { readonly name: string; readonly typed: string }[],
+): string | undefined {
+  const [nearest] = pairs
+    .map(({ name, typed }) => ({ name, changes: changesBetween(typed.toLowerCase(), name) }))
     .filter(({ name, changes }) => changes <= Math.max(1, name.length / 3))
     .toSorted((one, other) => one.changes - other.changes)
   return nearest?.name
@@ -98,10 +122,12 @@ function beforeTerminator(words: readonly string[]): readonly string[] {
 function fail(error: unknown, isJson: boolean): void {
   process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed
   const message = messageOf(error)
-  if (isJson) warn(JSON.stringify({ error: codeOf(error), message }))
+  const remedy = error instanceof CommandError ? error.remedy : undefined
+  if (isJson) return warn(JSON.stringify({ error: codeOf(error), message, remedy }))
   // Every problem of the settings has a line of its own, as at the start of the service.
-  else if (error instanceof ConfigError) warn(message)
-  else warn(`streamvault: ${message.replaceAll('\n', ' ')}`)
+  if (error instanceof ConfigError) return warn(message)
+  warn(`streamvault: ${shownText(message.replaceAll('\n', ' '))}`)
+  if (remedy !== undefined) warn(`What to do: ${shownText(remedy.replaceAll('\n', ' '))}`)
 }
 
 function codeOf(error: unknown): string {

@@ -65,7 +65,7 @@ function valueOf({ name, value, choices }: Option, token: OptionToken): string {
     if (token.value !== undefined) throw new UsageError(`--${name} takes no value`)
     return ''
   }
-  const isForgotten = token.value?.startsWith('-') === true && token.inlineValue !== true
+  const isForgotten = isLikeAnOption(token.value) && token.inlineValue !== true
   if (token.value === undefined || token.value === '' || isForgotten) {
     throw new UsageError(`--${name} needs a value: ${value}`)
   }
@@ -73,6 +73,11 @@ function valueOf({ name, value, choices }: Option, token: OptionToken): string {
     throw new UsageError(`--${name} must be ${choices.join(' or ')}, not '${token.value}'`)
   }
   return token.value
+}
+
+/** A number below zero, a time before now (`-24h`) and `-` for standard input are values. */
+function isLikeAnOption(text = ''): boolean {
+  return /^-[^\d.]/.test(text)
 }
 
 function named(operands: Command['operands'], values: readonly string[]): Record<string, string> {

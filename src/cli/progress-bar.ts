@@ -11,10 +11,10 @@ export interface JobProgress {
 
 const barWidth = 30
 
-/** Where nobody looks at a bar: how often progress is printed. */
+/** Where no one looks at a bar: how often progress is printed. */
 const printEveryMs = 2_000
 
-/** Tells on standard error how far a job is: as a bar on a terminal, else a line now and then. */
+/** Shows on standard error how far a job is: as a bar on a terminal, else a line now and then. */
 export class ProgressBar {
   readonly #isJson: boolean
   #last = ''

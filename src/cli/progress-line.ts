@@ -3,7 +3,7 @@ import { monotonicMs } from '../core/clock.ts'
 /** Shortest time between two states of a line that people watch. */
 const intervalMs = 200
 
-/** A line on standard error that says how far something has come; nothing where nobody watches. */
+/** A line on standard error that says how far something has come; nothing where no one watches. */
 export class ProgressLine {
   readonly #isShown: boolean
   #shownMs = 0

@@ -7,6 +7,7 @@ import { unsafeContent } from '../core/json-safety.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { Session } from './session.ts'
+import { onStopSignals } from './stop-signals.ts'
 import { streamOperand, streamPath } from './streams.ts'
 
 /** Readings of one request. */
@@ -25,7 +26,7 @@ const retryableErrors = [
   'journal_full',
 ]
 
-/** How often progress is told. */
+/** How often progress is printed. */
 const progressMs = 2_000
 
 /** Sends the rows of a CSV file to a stream. */
@@ -35,7 +36,7 @@ export const replay: Command = {
   description:
     'The header names the fields; empty cells are left out. Batches carry an Idempotency-Key made of ' +
     'their content and their place in the file, so the same file can be sent again after an ' +
-    'interruption: nothing is stored twice.',
+    'interruption: nothing is stored twice. Ctrl-C ends it, and prints how far it has come.',
   operands: [
     streamOperand,
     { name: 'FILE', summary: 'A CSV file with a header; - is standard input.' },
@@ -45,7 +46,7 @@ export const replay: Command = {
       name: 'timestamp-column',
       value: 'NAME',
       summary:
-        'Column with the time of each row. Default: the one of the stream, else its arrival.',
+        'The column with the time of each row. Default: that of the stream, else the time of arrival.',
     },
     {
       name: 'map',
@@ -56,7 +57,8 @@ export const replay: Command = {
     {
       name: 'speed',
       value: 'FACTOR',
-      summary: 'As the times of the rows say, so much faster. Default: as fast as possible.',
+      summary:
+        'Keep the distances between the times of the rows, and go so many times faster. Default: as fast as possible.',
     },
     ...serviceOptions,
   ],
@@ -66,17 +68,28 @@ export const replay: Command = {
     const path = streamPath(operands)
     const stream = await session.call<Definition>({ method: 'GET', path })
     const mapping = mappingOf(options['map'], options['timestamp-column'], stream)
+    const stopping = new AbortController()
     const sender = new Sender({ session, path: `${path}/data`, isSilent: isJson })
-    const pace = new Pace(speedOf(options['speed']), stream.source?.timestampField ?? 'timestamp')
-    for await (const row of rowsOf(operands['FILE'] ?? '', options['delimiter'] ?? ',')) {
-      const reading = readingOf(row, mapping, stream)
-      if (pace.isEarly(reading)) {
-        await sender.flush()
-        await pace.wait(reading)
+    const pace = new Pace({
+      speed: speedOf(options['speed']),
+      field: stream.source?.timestampField ?? 'timestamp',
+      stopped: stopping.signal,
+    })
+    const ignoreSignals = onStopSignals({ stop: () => stopping.abort() })
+    try {
+      for await (const row of rowsOf(operands['FILE'] ?? '', options['delimiter'] ?? ',')) {
+        const reading = readingOf(row, mapping, stream)
+        if (pace.isEarly(reading)) {
+          await sender.flush()
+          await pace.wait(reading)
+        }
+        if (stopping.signal.aborted) throw interrupted(sender)
+        await sender.add(reading)
       }
-      await sender.add(reading)
+      await sender.flush()
+    } finally {
+      ignoreSignals()
     }
-    await sender.flush()
     const { accepted, rejected } = sender
     return {
       json: { accepted, rejected },
@@ -84,6 +97,14 @@ export const replay: Command = {
       ...(rejected > 0 && { notice: 'rejected readings are in the quarantine of the stream' }),
     }
   },
+}
+
+/** Of the batches that were sent: the others are as if they had not been read. */
+function interrupted({ accepted, rejected }: Sender): CommandError {
+  const message = `stopped after ${accepted} accepted, ${rejected} rejected`
+  const remedy =
+    'Run the same command again: it sends the file from its beginning, and nothing is stored twice.'
+  return new CommandError('interrupted', message, { remedy })
 }
 
 interface Definition {
@@ -165,16 +186,22 @@ function valueOf(text: string, type: string | undefined): unknown {
   }
 }
 
+interface PaceNeeds {
+  readonly speed: number
+  /** The member with the time. */
+  readonly field: string
+  /** Ends a wait. */
+  readonly stopped: AbortSignal
+}
+
 /** Lets rows wait for their time. */
 class Pace {
-  readonly #speed: number
-  readonly #field: string
+  readonly #needs: PaceNeeds
   readonly #startedMs = monotonicMs()
   #firstMs: number | undefined
 
-  constructor(speed: number, field: string) {
-    this.#speed = speed
-    this.#field = field
+  constructor(needs: PaceNeeds) {
+    this.#needs = needs
   }
 
   isEarly(reading: Reading): boolean {
@@ -182,15 +209,17 @@ class Pace {
   }
 
   async wait(reading: Reading): Promise<void> {
-    await sleep(this.#waitMs(reading))
+    const { stopped } = this.#needs
+    await sleep(this.#waitMs(reading), undefined, { signal: stopped }).catch(() => undefined)
   }
 
   #waitMs(reading: Reading): number {
-    if (this.#speed === Number.POSITIVE_INFINITY) return 0
-    const timeMs = Date.parse(String(reading[this.#field]))
+    const { speed, field } = this.#needs
+    if (speed === Number.POSITIVE_INFINITY) return 0
+    const timeMs = Date.parse(String(reading[field]))
     if (Number.isNaN(timeMs)) return 0
     this.#firstMs ??= timeMs
-    const dueMs = (timeMs - this.#firstMs) / this.#speed
+    const dueMs = (timeMs - this.#firstMs) / speed
     return dueMs - (monotonicMs() - this.#startedMs)
   }
 }
@@ -206,7 +235,7 @@ interface SenderNeeds {
   readonly isSilent: boolean
 }
 
-/** Sends readings in batches, and counts what became of them. */
+/** Sends readings in batches, and counts those that were accepted and rejected. */
 class Sender {
   accepted = 0
   rejected = 0

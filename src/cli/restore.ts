@@ -3,6 +3,7 @@ import { hasFilesInBucket } from '../operating/backup/manifest.ts'
 import type { ReadBackup } from '../operating/backup/restore.ts'
 import { fromOption, lostSentence, placeOf } from './backup.ts'
 import { type Command, CommandError } from './command.ts'
+import { interruptible } from './interruptible.ts'
 import { ProgressLine } from './progress-line.ts'
 
 /** Makes a data folder of a backup. */
@@ -10,7 +11,7 @@ export const restore: Command = {
   name: 'restore',
   summary: 'Make a new data folder of a backup.',
   description:
-    'Nothing is touched when a file of the backup is damaged. The first start processes what was in the journal.',
+    'When a file of the backup is damaged, nothing is made. The first start processes the journal of the backup.',
   operands: [],
   options: [
     fromOption,
@@ -27,7 +28,7 @@ export const restore: Command = {
     },
     {
       name: 'discard-cut-off',
-      summary: 'First take away the tables that a restore has left in QuestDB which was cut off.',
+      summary: 'First remove the tables that an interrupted restore has left in QuestDB.',
     },
   ],
   async run({ options, isJson }) {
@@ -41,13 +42,25 @@ export const restore: Command = {
     }
     const discardsCutOff = options['discard-cut-off'] !== undefined
     const from = placeOf(options['from'])
-    const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
-    const read = await restorer
-      .restore({ ...config, discardsCutOff }, (done, total) => line.show('restoring', done, total))
-      .finally(() => line.end())
     const isVerified = options['verify'] !== undefined
-    const compared = isVerified ? await restorer.compare(config, read) : undefined
+    let state = `${dataDir} was not made`
+    const { read, compared } = await interruptible(
+      async (stopped) => {
+        const restorer = await openRestorer(from, stopped)
+        const made = await restorer
+          .restore({ ...config, discardsCutOff }, (done, total) =>
+            line.show('restoring', done, total),
+          )
+          .finally(() => line.end())
+        state = `${dataDir} was made, and was not compared with the backup`
+        return {
+          read: made,
+          compared: isVerified ? await restorer.compare(config, made) : undefined,
+        }
+      },
+      () => ({ message: `cancelled: ${state}` }),
+    )
     if (compared && compared.differenceCount > 0) {
       const { differenceCount, differences } = compared
       const message = `${dataDir} differs from the backup in ${differenceCount} places: ${differences.join('; ')}`

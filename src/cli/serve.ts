@@ -16,7 +16,7 @@ async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
   const logger = createLogger(config.log, hidingNodes(config))
   const unexpected = new UnexpectedErrors(logger)
-  // Node has warnings to say; that nobody reads them is no reason to stop.
+  // Node prints warnings; that no one reads them is no reason to stop.
   process.stderr.on('error', () => undefined)
   warnOfIdleSettings(logger)
   const starting = import('../processes/network/app.ts').then(({ startService }) =>
@@ -52,7 +52,7 @@ function hidingNodes({ ledgers }: Pick<Config, 'ledgers'>): Hide {
 }
 
 /**
- * A start that failed for want of room is made again once there is some. The program begins anew as the same process:
+ * A start that failed for want of room is made again once there is some. The program starts again as the same process:
  * what the failed start has left in its threads is gone.
  *
  * @throws the error, when it has another reason
@@ -63,7 +63,7 @@ async function afterRefusedStart(error: unknown, config: Config, logger: Logger)
   await awaitRoom(config, logger)
   const { execPath, execArgv, argv, env } = process
   process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], env)
-  throw new Error('there is room again, but the program cannot be started anew', { cause: error })
+  throw new Error('there is room again, but the program cannot be started again', { cause: error })
 }
 
 /** What has no effect is no reason not to start: a newer version, or a program beside this one, may read it. */
@@ -71,7 +71,7 @@ function warnOfIdleSettings(logger: Logger): void {
   const { config, known } = readSettings(process.env)
   for (const sentence of idleSettings(process.env, config)) logger.warn(sentence)
   for (const setting of unknownSettings(process.env, known)) {
-    logger.warn(setting, `nobody reads the setting ${sentenceOf(setting)}`)
+    logger.warn(setting, `unknown setting ${sentenceOf(setting)}`)
   }
 }
 
@@ -127,21 +127,21 @@ function reloadOnSignal(starting: Promise<Service>, logger: Logger): void {
       service.reloadCertificate()
       logger.info('the certificate was read again')
     } catch (error) {
-      logger.error({ err: error }, 'the certificate is no good: the old one stays in use')
+      logger.error({ err: error }, 'the certificate cannot be used: the old one stays in use')
     }
   }
   process.on('SIGHUP', () => {
-    // Others tell of a start that has failed.
+    // Others report a start that has failed.
     starting.then(reload, () => undefined)
   })
 }
 
-/** Runs the service until it is told to stop, or cannot go on. */
+/** Runs the service until it is stopped, or cannot go on. */
 export const serve: Command = {
   name: 'serve',
-  summary: 'Run the service until it is told to stop.',
+  summary: 'Run the service until it is stopped.',
   description:
-    'Prints `listening` with its addresses when it takes readings. Its log is text in a terminal, else JSON. ' +
+    'Prints `listening` with its addresses when it accepts readings. Its log is text in a terminal, else JSON. ' +
     '`npm start` does the same.',
   operands: [],
   options: [],
@@ -149,7 +149,7 @@ export const serve: Command = {
     try {
       return await run(isJson)
     } catch (error) {
-      // Threads may still be running, after a failed start for one: whatever was acknowledged is on disk.
+      // Threads may still be running, after a failed start for one: all that was acknowledged is on disk.
       process.exitCode = exitCodes.failed
       setImmediate(() => process.exit())
       if (error instanceof ConfigError) throw error

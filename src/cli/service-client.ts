@@ -24,8 +24,8 @@ export interface ServiceAddress {
   /** PEM file: certificates that are trusted instead of those of the system. */
   readonly authorityPath: string | undefined
   /**
-   * PEM file of the service's own certificate, where it is known: it is trusted whatever name it is
-   * for, because a command on the same machine calls it by another one.
+   * PEM file of the service's own certificate, where it is known: it is trusted for any name,
+   * because a command on the same machine calls it by another one.
    */
   readonly ownCertificatePath: string | undefined
 }
@@ -88,7 +88,7 @@ export async function sendRequest(
   }
 }
 
-/** The whole of an answer. @throws CommandError `service_unreachable` when it breaks off */
+/** All of an answer. @throws CommandError `service_unreachable` when it breaks off */
 export async function readAnswer(incoming: IncomingMessage): Promise<OfflineAnswer> {
   try {
     return { status: incoming.statusCode ?? 0, text: await textOf(incoming) }

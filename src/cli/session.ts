@@ -5,6 +5,7 @@ import { readOwner } from '../config/folder-owner.ts'
 import { monotonicMs } from '../core/clock.ts'
 import { credentialsOf, isServiceUrl, parsed, serviceOf } from './administration.ts'
 import { CommandError, type Input, UsageError } from './command.ts'
+import { bringList, type Listed, type ListRequest } from './pages.ts'
 import {
   type ApiKeyPair,
   readAnswer,
@@ -18,7 +19,7 @@ import {
 /** Longest time that a request may take, unless it goes on by its nature. */
 const timeoutMs = 60_000
 
-/** A token is good for an hour; it is asked for anew in good time. */
+/** A token is valid for an hour; the next one is asked for in good time. */
 const tokenLifetimeMs = 50 * 60_000
 
 export interface SessionRequest {
@@ -84,6 +85,12 @@ export class Session {
     return this.#needs.address.url
   }
 
+  /** PEM file with what other programs have to trust to reach the service; undefined: what the system trusts. */
+  get authorityFile(): string | undefined {
+    const { authorityPath, ownCertificatePath } = this.#needs.address
+    return authorityPath ?? ownCertificatePath
+  }
+
   /** What a connection with TLS to the broker trusts: the same as those over HTTPS. */
   trust(): TrustOptions {
     return trustOf(this.#needs.address)
@@ -129,16 +136,13 @@ export class Session {
     if (answer.status !== 204) parsed(answer)
   }
 
-  /** All items of a list of the token interface. */
-  async list<Item>(path: string): Promise<Item[]> {
-    const items: Item[] = []
-    for (let next: string | undefined = `${path}?limit=1000`; next !== undefined; ) {
-      const signal = AbortSignal.timeout(timeoutMs)
-      const incoming = await this.#send({ method: 'GET', path: next }, signal)
-      items.push(...parsed<Item[]>(await readAnswer(incoming)))
-      next = /<([^>]+)>; *rel="next"/.exec(String(incoming.headers['link'] ?? ''))?.[1]
-    }
-    return items
+  /** The items of a list, page by page. @throws CommandError with the service's code and message */
+  async list<Item>(request: ListRequest): Promise<Listed<Item>> {
+    return await bringList<Item>(request, async (path) => {
+      const incoming = await this.#send({ method: 'GET', path }, AbortSignal.timeout(timeoutMs))
+      const body = parsed<unknown>(await readAnswer(incoming))
+      return { body, link: String(incoming.headers['link'] ?? '') }
+    })
   }
 
   async #send(request: SessionRequest, signal: AbortSignal): Promise<IncomingMessage> {

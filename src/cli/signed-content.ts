@@ -16,7 +16,7 @@ export interface ShownSignature {
 /**
  * What the proof of a signature shows.
  *
- * @param serviceKeys ids of the keys that the service signs content with; undefined where nobody has said
+ * @param serviceKeys ids of the keys that the service signs content with; undefined where that was not given
  */
 export async function shownSignature(
   proof: string,
@@ -42,5 +42,7 @@ function whoIs(
 ): string {
   const key = `the key ${keyId} (${algorithm})`
   if (signer === undefined) return key
-  return signer === 'service' ? `${key} of the service` : `${key}, which is none of the service`
+  return signer === 'service'
+    ? `${key} of the service`
+    : `${key}, which is not a key of the service`
 }

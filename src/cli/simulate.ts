@@ -18,13 +18,15 @@ const inFlightMax = 100
 /** How long it is waited at the end for what is not acknowledged yet. */
 const acknowledgementMsMax = 10_000
 
+const fleetName = 'simulated fleet'
+
 /** Lets a fleet of devices publish over MQTT. */
 export const simulate: Command = {
   name: 'simulate',
   summary: 'Let simulated devices publish readings over MQTT.',
   description:
     'Makes a template, a vault and a data stream for each device. Devices have a day curve, noise, and ' +
-    'faults: wrong types, late readings, clocks that are ahead, readings sent twice. Ctrl-C ends it.',
+    'faults: wrong types, late readings, clocks that are ahead, readings sent twice. Ctrl-C ends it, and prints how many were sent.',
   operands: [],
   options: [
     { name: 'devices', value: 'N', summary: 'Default: 5.' },
@@ -44,20 +46,24 @@ export const simulate: Command = {
     if (session.mqttUrl === undefined) {
       throw new UsageError('--mqtt URL is needed for a service elsewhere, or one without MQTT')
     }
-    const streamIds = await createFleet(session, wish.devices)
-    announce(input, { vault: 'simulated fleet', streamIds })
+    const stopping = new AbortController()
+    onStopSignals({ stop: () => stopping.abort() })
+    const stop = stopping.signal
+    const { vaultId, streamIds } = await createFleet(session, wish.devices, stop)
+    announce(input, { vault: fleetName, vaultId, streamIds })
     const clients = await Promise.all(
       streamIds.map(async (streamId) => [streamId, await connect(session, streamId)] as const),
     )
     // Not before: to connect may take longer than a short simulation.
-    const stop = stopSignal(wish.seconds)
+    const end = setTimeout(() => stopping.abort(), Math.min(wish.seconds * 1_000, 2 ** 31 - 1))
     const sent = await Promise.all(
       clients.map(([streamId, client]) => runDevice({ client, streamId, wish, stop })),
     )
+    clearTimeout(end)
     const total = sent.reduce((sum, one) => sum + one.sent, 0)
     const acknowledged = sent.reduce((sum, one) => sum + one.acknowledged, 0)
-    const text = `${total} readings sent, ${acknowledged} acknowledged`
-    return { json: { streamIds, sent: total, acknowledged }, text }
+    const text = `${total} readings sent, ${acknowledged} acknowledged, by ${streamIds.length} devices`
+    return { json: { vaultId, streamIds, sent: total, acknowledged }, text }
   },
 }
 
@@ -89,12 +95,17 @@ function numberOf(
   throw new UsageError(`--${name} must be a number from ${rule.min} to ${rule.max}`)
 }
 
-async function createFleet(session: Session, devices: number): Promise<string[]> {
+/** A vault with a stream for each device: fewer of them when the signal ends it. */
+async function createFleet(
+  session: Session,
+  devices: number,
+  stop: AbortSignal,
+): Promise<{ readonly vaultId: string; readonly streamIds: readonly string[] }> {
   const template = await session.call<{ id: string }>({
     method: 'POST',
     path: '/templates',
     body: {
-      name: 'simulated fleet',
+      name: fleetName,
       hint: 'devices of streamvault simulate',
       required_streams: [],
     },
@@ -102,10 +113,10 @@ async function createFleet(session: Session, devices: number): Promise<string[]>
   const vault = await session.call<{ id: string }>({
     method: 'POST',
     path: '/vaults',
-    body: { template_id: template.id, name: 'simulated fleet' },
+    body: { template_id: template.id, name: fleetName },
   })
   const streamIds: string[] = []
-  for (let device = 1; device <= devices; device++) {
+  for (let device = 1; device <= devices && !stop.aborted; device++) {
     const body = {
       name: `device ${device}`,
       vaultId: vault.id,
@@ -120,7 +131,7 @@ async function createFleet(session: Session, devices: number): Promise<string[]>
     })
     streamIds.push(made.streamId)
   }
-  return streamIds
+  return { vaultId: vault.id, streamIds }
 }
 
 /** Writes to standard error: standard output has the result. */
@@ -128,18 +139,6 @@ function announce({ isJson }: Input, facts: object): void {
   const { streamIds = [] } = facts as { readonly streamIds?: readonly string[] }
   const text = isJson ? JSON.stringify(facts) : `publishing to ${streamIds.join(', ')}`
   process.stderr.write(`${text}\n`)
-}
-
-/** Aborted after the time, or by Ctrl-C: then what is under way is still acknowledged. */
-function stopSignal(seconds: number): AbortSignal {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), Math.min(seconds * 1_000, 2 ** 31 - 1))
-  const stop = () => {
-    clearTimeout(timer)
-    controller.abort()
-  }
-  onStopSignals({ stop })
-  return controller.signal
 }
 
 interface DeviceRun {

@@ -6,12 +6,12 @@ import { monotonicMs } from '../core/clock.ts'
  */
 const sameWishMs = 2_000
 
-/** How often it is looked whether whoever has started us is still there. */
+/** How often it is looked whether the process that has started us is still there. */
 const parentCheckMs = 250
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** A terminal that is closed sends SIGHUP. Node ends at once by it where nobody listens, also under nohup. */
+/** A terminal that is closed sends SIGHUP. Node ends at once by it where nothing listens, also under nohup. */
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 interface StopHandlers {
@@ -25,12 +25,12 @@ interface StopHandlers {
 
 /**
  * Listens to those who want the process to stop, until the function that is returned is called. By the
- * monotonic clock, which nobody sets.
+ * monotonic clock, which no one sets.
  */
 export function onStopSignals({ stop, atOnce = endAtOnce, except = [] }: StopHandlers): () => void {
   const signals = stopSignals.filter((signal) => !except.includes(signal))
   let firstMs: number | undefined
-  const hear = (signal: StopSignal) => {
+  const receive = (signal: StopSignal) => {
     const nowMs = monotonicMs()
     if (firstMs === undefined) {
       firstMs = nowMs
@@ -39,10 +39,10 @@ export function onStopSignals({ stop, atOnce = endAtOnce, except = [] }: StopHan
       atOnce(signal)
     }
   }
-  for (const signal of signals) process.on(signal, hear)
-  const watch = watchShellOfNpx(() => hear('SIGTERM'))
+  for (const signal of signals) process.on(signal, receive)
+  const watch = watchShellOfNpx(() => receive('SIGTERM'))
   return () => {
-    for (const signal of signals) process.off(signal, hear)
+    for (const signal of signals) process.off(signal, receive)
     clearInterval(watch)
   }
 }
@@ -53,7 +53,7 @@ function endAtOnce(): never {
 }
 
 /**
- * What npx runs is run by a shell, which signals end without reaching us. Nobody else who starts us needs to
+ * What npx runs is run by a shell, which signals end without reaching us. No other process that starts us needs to
  * stay: a shell that has put us into the background may go.
  */
 function watchShellOfNpx(onGone: () => void): NodeJS.Timeout | undefined {

@@ -4,7 +4,7 @@ import type { Service } from '../processes/network/app.ts'
 /** Longest time that stopping may take. What was acknowledged is on disk in any case. */
 const stopMsMax = 9_000
 
-/** The end of the service, whatever the reason: it stops once, in order. What is still starting does so first. */
+/** The end of the service, for any reason: it stops once, in order. What is still starting does so first. */
 export class Stopping {
   readonly #starting: Promise<Pick<Service, 'close' | 'taken'>>
   readonly #logger: Logger
@@ -21,13 +21,13 @@ export class Stopping {
     return this.#closed !== undefined
   }
 
-  /** Ends the process because somebody wants it: in order. */
+  /** Ends the process because a signal asks for it: in order. */
   readonly bySignal = (signal: string): void => {
     this.#logger.info({ signal }, 'stopping')
     void this.#close().then(() => process.exit(this.#exitCode))
   }
 
-  /** Ends the process because somebody does not want to wait for that. */
+  /** Ends the process because the user does not want to wait for that. */
   readonly atOnce = (signal: string): never => {
     this.#logger.warn({ signal }, 'stopping at once')
     process.exit(1)
@@ -39,7 +39,7 @@ export class Stopping {
     await this.#close()
   }
 
-  /** Never rejects: a part that cannot be closed keeps nobody else from ending. */
+  /** Never rejects: a part that cannot be closed keeps no other from ending. */
   #close(): Promise<void> {
     this.#closed ??= this.#closeInTime()
     return this.#closed
@@ -51,7 +51,7 @@ export class Stopping {
       process.exit(1)
     }, stopMsMax).unref()
     try {
-      // A start that has failed leaves nothing to close: others tell of it.
+      // A start that has failed leaves nothing to close: others report it.
       const service = await this.#starting.catch(() => undefined)
       // A journal that has failed says nothing more.
       const taken = await service?.taken().catch(() => undefined)

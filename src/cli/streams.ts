@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { messageOf } from '../core/errors.ts'
 import { serviceOptions } from './administration.ts'
-import { type Command, CommandError, type Operand, type Outcome } from './command.ts'
+import type { Command, Operand, Outcome } from './command.ts'
+import { inferCommand } from './infer.ts'
+import { fileOption, readJsonFile } from './json-file.ts'
+import { listing } from './resources.ts'
 import { Session } from './session.ts'
-import { record, table } from './table.ts'
+import { type StreamStatus, statusText } from './stream-status.ts'
+import { record } from './table.ts'
+import { vaultFilter } from './vaults.ts'
 
 export interface ListedStream {
   readonly streamId: string
@@ -13,14 +16,6 @@ export interface ListedStream {
   readonly vaultId: string
 }
 
-interface StreamStatus {
-  readonly status: string
-  readonly lastDataReceived: string | null
-  readonly dataPointsToday: number
-  readonly health: { readonly status: string }
-  readonly counters: Readonly<Record<string, number>>
-}
-
 export const streamOperand: Operand = { name: 'STREAM', summary: 'The id of the data stream.' }
 
 /** The path of the stream that was typed. */
@@ -28,17 +23,29 @@ export function streamPath(operands: Readonly<Record<string, string>>): string {
   return `/streams/${encodeURIComponent(operands['STREAM'] ?? '')}`
 }
 
-const list: Command = {
+const list = listing<ListedStream>({
   name: 'streams list',
-  summary: 'List the data streams.',
-  operands: [],
-  options: serviceOptions,
-  async run(input) {
-    const streams = await Session.open(input).list<ListedStream>('/streams')
-    const rows = streams.map((one) => [one.streamId, one.name, one.type, one.status, one.vaultId])
-    return { json: streams, text: table(['ID', 'NAME', 'TYPE', 'STATUS', 'VAULT'], rows) }
-  },
-}
+  summary: 'List your data streams.',
+  path: () => '/streams',
+  filters: [
+    vaultFilter,
+    { name: 'contains', value: 'TEXT', query: 'contains', summary: 'Only with this in the name.' },
+    {
+      name: 'state',
+      value: 'LIST',
+      query: 'state',
+      summary: 'Only in these states: created, active, paused, error.',
+    },
+    {
+      name: 'problem',
+      value: 'LIST',
+      query: 'problem',
+      summary: 'Only with one of these: silent, quarantined, firing, failing, or any.',
+    },
+  ],
+  headings: ['ID', 'NAME', 'TYPE', 'STATUS', 'VAULT'],
+  row: ({ streamId, name, type, status: state, vaultId }) => [streamId, name, type, state, vaultId],
+})
 
 const get: Command = {
   name: 'streams get',
@@ -53,7 +60,7 @@ const get: Command = {
 
 const status: Command = {
   name: 'streams status',
-  summary: 'Show what became of the readings of a data stream.',
+  summary: 'Show how a data stream is doing, and where each received reading is counted.',
   operands: [streamOperand],
   options: serviceOptions,
   async run(input) {
@@ -66,19 +73,37 @@ const create: Command = {
   name: 'streams create',
   summary: 'Create a data stream from a definition in a file.',
   operands: [],
+  options: [fileOption('POST /streams'), ...serviceOptions],
+  async run(input) {
+    const body = readJsonFile(input.options['file'] ?? '')
+    const session = Session.open(input)
+    return definition(await session.call<ListedStream>({ method: 'POST', path: '/streams', body }))
+  },
+}
+
+const update: Command = {
+  name: 'streams update',
+  summary: 'Change a data stream; what the file does not have stays.',
+  operands: [streamOperand],
   options: [
+    fileOption('PUT /streams/{streamId}'),
     {
-      name: 'file',
-      value: 'FILE',
-      isRequired: true,
-      summary: 'JSON: the body of `POST /streams`; - reads it from standard input.',
+      name: 'if-version',
+      value: 'N',
+      summary: 'Only while this is its version, as streamvault streams get shows it.',
     },
     ...serviceOptions,
   ],
   async run(input) {
-    const body = readDefinition(input.options['file'] ?? '')
-    const session = Session.open(input)
-    return definition(await session.call<ListedStream>({ method: 'POST', path: '/streams', body }))
+    const version = input.options['if-version']
+    return definition(
+      await Session.open(input).call<ListedStream>({
+        method: 'PUT',
+        path: streamPath(input.operands),
+        body: readJsonFile(input.options['file'] ?? ''),
+        ...(version !== undefined && { headers: { 'if-match': `"${version}"` } }),
+      }),
+    )
   },
 }
 
@@ -111,20 +136,13 @@ export const streamCommands: readonly Command[] = [
   list,
   get,
   status,
+  inferCommand,
   create,
+  update,
   remove,
-  pausing('pause', 'Take no readings of a data stream until it is resumed.'),
-  pausing('resume', 'Take readings of a paused data stream again.'),
+  pausing('pause', 'Accept no readings of a data stream until it is resumed.'),
+  pausing('resume', 'Accept readings of a paused data stream again.'),
 ]
-
-/** @throws CommandError `unreadable_file` */
-function readDefinition(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as unknown
-  } catch (error) {
-    throw new CommandError('unreadable_file', `${file} cannot be read: ${messageOf(error)}`)
-  }
-}
 
 function definition(stream: ListedStream): Outcome {
   const { streamId, name, type, vaultId } = stream
@@ -133,13 +151,5 @@ function definition(stream: ListedStream): Outcome {
 }
 
 function statusOutcome(found: StreamStatus): Outcome {
-  const counters = Object.entries(found.counters).map(([name, count]) => [name, String(count)])
-  const text = record({
-    status: found.status,
-    health: found.health.status,
-    'last data': found.lastDataReceived ?? 'never',
-    today: String(found.dataPointsToday),
-    ...(Object.fromEntries(counters) as Record<string, string>),
-  })
-  return { json: found, text }
+  return { json: found, text: statusText(found) }
 }

@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { wallDate } from '../core/clock.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
 import { eventsOf, type StreamEvent } from './event-stream.ts'
 import { Session } from './session.ts'
+import { onStopSignals } from './stop-signals.ts'
 import { streamOperand, streamPath } from './streams.ts'
 
 /** After a connection has broken it is opened again this much later, and then ever more so. */
 const retryMsFirst = 500
 const retryMsMax = 15_000
 
-/** A service that has nothing to tell says so every 15 s. */
+/** A service that has nothing to send says so every 15 s. */
 const silenceMsMax = 60_000
 
 /** Ends that no further attempt can change. */
@@ -23,7 +25,7 @@ export const tail: Command = {
   summary: 'Follow the readings of a data stream as they arrive.',
   description:
     'Prints one reading a line, as JSON; with --json each with its position. When the connection ' +
-    'breaks it goes on where it was. Ctrl-C ends it.',
+    'breaks it goes on where it was. Ctrl-C ends it, and prints how many readings there were.',
   operands: [streamOperand],
   options: [
     { name: 'last', value: 'N', summary: 'First the newest N stored readings.' },
@@ -34,7 +36,15 @@ export const tail: Command = {
     ...serviceOptions,
   ],
   async run(input) {
-    await new Tail(input).run()
+    const following = new Tail(input)
+    const stopping = new AbortController()
+    const ignoreSignals = onStopSignals({ stop: () => stopping.abort() })
+    try {
+      await following.run(stopping.signal)
+    } finally {
+      ignoreSignals()
+    }
+    if (stopping.signal.aborted) following.printSummary()
     return { json: undefined, text: '' }
   },
 }
@@ -44,6 +54,8 @@ class Tail {
   readonly #session: Session
   #position: string | undefined
   #left: number
+  #count = 0
+  readonly #since = wallDate()
   #retryMs = retryMsFirst
 
   constructor(input: Input) {
@@ -52,23 +64,38 @@ class Tail {
     this.#session = Session.open(input)
   }
 
-  async run(): Promise<void> {
+  /** Resolves after so many readings as are wanted, or once the signal has ended it. */
+  async run(stopped: AbortSignal): Promise<void> {
     while (this.#left > 0) {
       try {
-        await this.#follow()
+        await this.#follow(stopped)
       } catch (error) {
-        // The first attempt tells what was typed wrongly; later ones meet a service that starts anew.
+        if (stopped.aborted) return
+        // The first attempt shows what was typed wrongly; later ones meet a service that starts again.
         if (this.#position === undefined || isFinal(error)) throw error
       }
-      if (this.#left === 0) return
-      await sleep(this.#retryMs)
+      if (this.#left === 0 || stopped.aborted) return
+      await sleep(this.#retryMs, undefined, { signal: stopped }).catch(() => undefined)
+      if (stopped.aborted) return
       this.#retryMs = Math.min(this.#retryMs * 2, retryMsMax)
     }
   }
 
-  async #follow(): Promise<void> {
+  /** Says on standard error what was printed, and how to go on. */
+  printSummary(): void {
+    const since = this.#since.toISOString()
+    const summary = { readings: this.#count, since, position: this.#position ?? null }
+    const noun = this.#count === 1 ? 'reading' : 'readings'
+    const from = this.#position === undefined ? '' : `; --from ${this.#position} goes on from here`
+    const text = `${this.#count} ${noun} since ${since}${from}`
+    process.stderr.write(`${this.#input.isJson ? JSON.stringify(summary) : text}\n`)
+  }
+
+  async #follow(stopped: AbortSignal): Promise<void> {
     const path = `${streamPath(this.#input.operands)}/tail?${this.#query().toString()}`
-    const incoming = await this.#open(path)
+    const incoming = await this.#open(path, stopped)
+    const end = () => incoming.destroy()
+    stopped.addEventListener('abort', end, { once: true })
     try {
       for await (const event of eventsOf(incoming, silenceMsMax)) {
         this.#position = event.position ?? this.#position
@@ -76,20 +103,23 @@ class Tail {
         if (event.data === undefined) continue
         await this.#print(event)
         this.#retryMs = retryMsFirst
+        this.#count++
         this.#left--
         if (this.#left === 0) return
       }
     } finally {
+      stopped.removeEventListener('abort', end)
       incoming.destroy()
     }
   }
 
   /** @throws CommandError also when there is no answer for too long */
-  async #open(path: string): Promise<IncomingMessage> {
+  async #open(path: string, stopped: AbortSignal): Promise<IncomingMessage> {
     const patience = new AbortController()
     const timer = setTimeout(() => patience.abort(), silenceMsMax)
     try {
-      return await this.#session.open({ method: 'GET', path }, patience.signal)
+      const either = AbortSignal.any([patience.signal, stopped])
+      return await this.#session.open({ method: 'GET', path }, either)
     } finally {
       clearTimeout(timer)
     }
@@ -115,11 +145,16 @@ class Tail {
 }
 
 function endOf({ data = '{}' }: StreamEvent): CommandError {
-  const { error = 'failed', message = '' } = JSON.parse(data) as {
+  const {
+    error = 'failed',
+    message = '',
+    remedy,
+  } = JSON.parse(data) as {
     readonly error?: string
     readonly message?: string
+    readonly remedy?: string
   }
-  return new CommandError(error, message)
+  return new CommandError(error, message, { remedy })
 }
 
 function isFinal(error: unknown): boolean {

@@ -5,8 +5,8 @@ const loggedMax = 20
 
 /**
  * Errors that nothing was waiting for, of this thread and of those that the service cannot do without.
- * Each is logged with its cause. Nobody knows what they have left half done: the first one is a reason to
- * stop, in order, and to be started anew.
+ * Each is logged with its cause. No one knows what they have left half done: the first one is a reason to
+ * stop, in order, and to be started again.
  */
 export class UnexpectedErrors {
   readonly #logger: Logger
@@ -15,9 +15,9 @@ export class UnexpectedErrors {
 
   constructor(logger: Logger) {
     this.#logger = logger
-    // Callers who want to know await the promise; nobody waiting is no fault.
+    // Callers who want to know await the promise; that nothing waits is no fault.
     this.#first.promise.catch(() => undefined)
-    // Rejections that nobody handles come this way as well.
+    // Rejections that nothing handles come this way as well.
     process.on('uncaughtException', (error) => this.report(error))
   }
 

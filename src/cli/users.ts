@@ -22,7 +22,9 @@ const userOperand: Operand = { name: 'USER', summary: 'The name or the id of the
 const create: Command = {
   name: 'users create',
   summary: 'Create a user.',
-  operands: [{ name: 'NAME', summary: 'The username: unique, whatever the case.' }],
+  operands: [
+    { name: 'NAME', summary: 'The username. No two differ by upper and lower case only.' },
+  ],
   options: [
     { name: 'first-name', value: 'TEXT', summary: 'Given name; empty unless it is given.' },
     { name: 'last-name', value: 'TEXT', summary: 'Family name; empty unless it is given.' },
@@ -70,7 +72,7 @@ const show: Command = {
 
 const remove: Command = {
   name: 'users delete',
-  summary: 'Delete a user: the keys end at once, the profile is erased.',
+  summary: 'Delete a user: the keys end at once, and the profile is erased.',
   operands: [userOperand],
   options: serviceOptions,
   async run(input) {
@@ -87,7 +89,7 @@ export const userCommands: readonly Command[] = [create, list, show, remove]
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * The user that is meant: by id, which every key may ask for its own user, or by name.
+ * The user that was named: by id, which every key may ask for its own user, or by name.
  *
  * @throws CommandError `not_found`
  */

@@ -28,11 +28,11 @@ export const verify: Command = {
   name: 'verify',
   summary: 'Check offline what is proven of a file, a folder or a CID.',
   description:
-    'FILE is hashed; a folder is one that an archive was made of, and a CID is believed to be that of the bytes. The proof ' +
-    'is what GET .../proof has answered. Without one, the ledger in the data folder is asked.\n' +
-    'It shows that these bytes existed at a time, under a key. It does not show who made them, that they are true, or that ' +
-    'nobody had them before. A proof brings its key along, so without a key that you give or pin it is proven under that ' +
-    'key only, and exit code 0 is never reached.',
+    'The command hashes FILE. A folder is one that an archive was made of. A CID is accepted as that of the bytes. The proof ' +
+    'is the answer of GET .../proof. Without a proof, the command looks into the ledger in the data folder.\n' +
+    'The result shows that these bytes existed at a time, under a key. It does not show who made them, that they are true, ' +
+    'or that no one had them before. A proof has its key in it: without a key that you give or pin, it is proven under that ' +
+    'key only, and the exit code is never 0.',
   operands: [{ name: 'FILE', summary: 'A file, a folder, or a CID (CIDv1 in base32).' }],
   options: [
     { name: 'proof', value: 'FILE', summary: 'The proof, as JSON.' },
@@ -40,19 +40,19 @@ export const verify: Command = {
       name: 'signature',
       value: 'FILE',
       summary:
-        'The proof of a signature of FILE, as GET .../signatures/{id}/proof has answered. It can also stand alone, instead of FILE.',
+        'The proof of a signature of FILE: the answer of GET .../signatures/{id}/proof. It can also stand alone, instead of FILE.',
     },
     {
       name: 'signing-keys',
       value: 'FILE',
       summary:
-        'The keys of the service for content: /.well-known/signing-keys.json of where you trust it.',
+        'The keys of the service for content: /.well-known/signing-keys.json from a place that you trust.',
     },
     keyOption,
     dataDirOption,
   ],
   exitCodes:
-    'Done is proven. Beyond that: 3 proven under a key that you have not given or pinned, 4 not found, ' +
+    '0 is proven. Beyond that: 3 proven under a key that you have not given or pinned, 4 not found, ' +
     '5 contradicted, 6 ledger not reached.',
   async run(input) {
     const trusted = trustedKeys(input)
@@ -89,7 +89,7 @@ interface SignatureInput {
   readonly serviceKeys: ReadonlySet<string> | undefined
 }
 
-/** Who has signed: of the content that is named, with its proof if there is one, or of whatever the signature is of. */
+/** Who has signed: of the content that is named, with its proof if there is one, or of all that the signature is of. */
 async function signatureResult({
   input: { operands, options },
   signaturePath,

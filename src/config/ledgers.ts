@@ -77,7 +77,7 @@ function settingsOf(ledger: Ledger, reading: Reading): LedgerSettings {
     feeMax: text(
       '_FEE_MAX',
       /^[1-9]\d{0,18}$/,
-      isEvm ? 'a whole number of wei for a unit of gas' : 'a whole number of drops',
+      isEvm ? 'an integer of wei for a unit of gas' : 'an integer of drops',
     ),
   }
 }
@@ -107,7 +107,7 @@ function endpointsOf(name: string, { value, problems }: Reading): readonly strin
   const given = entries.filter((entry) => entry !== '')
   const wrong = given.findIndex((entry) => !isEndpoint(entry))
   if (wrong !== -1) {
-    const which = given.length > 1 ? ` (number ${wrong + 1} is none)` : ''
+    const which = given.length > 1 ? ` (number ${wrong + 1} is not one)` : ''
     problems.push(`${name} must be ${endpointForms}${which}`)
     return []
   }

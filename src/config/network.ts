@@ -50,7 +50,7 @@ export function readNetworkConfig({ value, port, problems }: Reader): NetworkCon
   const mqttsPort = port('STREAMVAULT_MQTTS_PORT', 8883)
   const requiresClientCertificate = readClientCertificate(value, problems)
   if (requiresClientCertificate && tls?.clientCaPath === undefined) {
-    const message = 'needs STREAMVAULT_TLS_CLIENT_CA: nobody would be asked for a certificate'
+    const message = 'needs STREAMVAULT_TLS_CLIENT_CA: no client would be asked for a certificate'
     problems.push(`STREAMVAULT_TLS_CLIENT_CERT=required ${message}`)
   }
   return {

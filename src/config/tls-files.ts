@@ -33,7 +33,8 @@ function readAuthorities(path: string): Buffer {
     .match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
   if (blocks === null) throw new Error(`there is no certificate in ${path}`)
   for (const block of blocks) {
-    if (!new X509Certificate(block).ca) throw new Error(`${path} has one that is no authority's`)
+    if (!new X509Certificate(block).ca)
+      throw new Error(`${path} has one that is not an authority's`)
   }
   return bytes
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from './error-catalogue.ts'
+import { joinedHints } from './suggestions.ts'
 
 const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
 
@@ -6,6 +7,8 @@ const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
 export interface ErrorDetail {
   readonly path: string
   readonly message: string
+  /** What to write instead, as a sentence, where that is known: it becomes the remedy, and no answer has it here. */
+  readonly hint?: string | undefined
 }
 
 interface DomainErrorOptions extends ErrorOptions {
@@ -30,7 +33,8 @@ export class DomainError extends Error {
     this.code = code
     this.retryAfter = options.retryAfter
     this.details = options.details
-    this.remedy = options.remedy ?? remedyOf(code, options.retryAfter)
+    const hints = options.details?.map(({ hint }) => hint) ?? []
+    this.remedy = options.remedy ?? joinedHints(hints) ?? remedyOf(code, options.retryAfter)
   }
 
   /** True when the same input may succeed later: a source offers it again instead of giving up. */

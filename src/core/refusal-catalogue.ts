@@ -12,7 +12,7 @@ export interface RefusalEntry {
  */
 export const refusalCatalogue = {
   malformed: {
-    meaning: 'The bytes are not of the format of the stream, or the reading is no object.',
+    meaning: 'The bytes do not have the format of the stream, or the reading is not an object.',
     remedy:
       'Send what source.format says, or set format to what the device sends with PUT /streams/{streamId}; docs/payload-formats.md has every format.',
   },
@@ -25,7 +25,7 @@ export const refusalCatalogue = {
   timestamp_invalid: {
     meaning: 'The reading has a time that is not written as the source says.',
     remedy:
-      'Set timestampFormat of the source to how the device writes its times, such as epoch_s or epoch_ms for a number, with PUT /streams/{streamId}; docs/payload-formats.md has every format.',
+      'Set timestampFormat of the source to how the device writes its times, such as epoch_s or epoch_ms for a number and a pattern such as yyyy-MM-dd HH:mm:ss for another text, with PUT /streams/{streamId}; docs/payload-formats.md has every format.',
   },
   timestamp_missing: {
     meaning: 'The stream names the field of the time, and the reading has no such field.',
@@ -53,7 +53,7 @@ export const refusalCatalogue = {
       'Resume the stream with POST /streams/{streamId}/resume, then judge the reading again with POST /streams/{streamId}/quarantine/redrive.',
   },
   transform_failed: {
-    meaning: 'The reading fits the fields, and a step of the transform cannot be done with it.',
+    meaning: 'The reading fits the fields, but a step of the transform fails.',
     remedy:
       'Correct the step that details names, or make it depend on the field being there; POST /streams/{streamId}/transform/preview tries steps out.',
   },

@@ -97,7 +97,7 @@ function networkFrom(text: string): Pick<AllowedDestination, 'host' | 'bits'> {
   const bitsMax = version === 4 ? 32 : 128
   const isNetwork = version !== 0 && !host.includes('%') && text.split('/').length === 2
   if (!isNetwork || !/^\d{1,3}$/.test(bits) || Number(bits) > bitsMax) {
-    throw new Error('is no network such as 10.0.0.0/8')
+    throw new Error('is not a network such as 10.0.0.0/8')
   }
   return { host, bits: Number(bits) }
 }

@@ -112,7 +112,7 @@ const isPrivate = 'it leads to an address that is not on the public internet'
 export function withRemedy(reason: string, destination: Destination): string {
   const entry = entryAllowing(destination)
   if (entry === undefined) return reason
-  return `${reason}; who runs the service can allow '${entry}' in STREAMVAULT_EGRESS_ALLOW`
+  return `${reason}; the operator of the service can allow '${entry}' in STREAMVAULT_EGRESS_ALLOW`
 }
 
 /** What to do about a refusal; undefined where nothing is known but what its code says. */

@@ -6,6 +6,7 @@ import type { Dial, DialedTls } from '../contracts/fetch-connector.ts'
 import { race } from '../core/race.ts'
 import type { Destination } from './allowed-destinations.ts'
 import type { EgressGuard } from './egress-guard.ts'
+import { unresolved } from './unresolved.ts'
 
 /** Time for a connection to one address, and for the TLS handshake over it. */
 const connectMs = 10_000
@@ -28,7 +29,7 @@ async function firstOf<Opened>(
   open: (address: string) => Promise<Opened>,
 ): Promise<Opened> {
   const addresses = await unlessAborted(guard.addressesOf({ host, port }), signal)
-  let failure = new Error(`${host} does not resolve`)
+  let failure = unresolved(host)
   for (const address of addresses) {
     signal.throwIfAborted()
     try {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { race } from '../core/race.ts'
 import type { EgressGuard } from './egress-guard.ts'
+import { unresolved } from './unresolved.ts'
 
 /** How much of an answer is read; then the connection is closed. */
 const readBytesMax = 64 * 1024
@@ -57,7 +58,7 @@ export class GuardedHttp {
   async post(request: HttpRequest): Promise<HttpAnswer> {
     const { url, signal } = request
     const addresses = await unlessAborted(this.#addressesOf(url), signal)
-    let failure: unknown = new Error(`${url.hostname} does not resolve`)
+    let failure: unknown = unresolved(url.hostname)
     for (const address of addresses) {
       const exchange = new Exchange(this.#poolOf(url, address), request)
       try {

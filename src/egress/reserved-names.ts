@@ -30,9 +30,10 @@ export function notPublic(host: string): string | undefined {
   const last = labels.at(-1) ?? ''
   const [reserved, source] = reservedOf(labels) ?? []
   if (source !== undefined) return `names in '${reserved}' are kept from public DNS (${source})`
-  if (labels.length === 1) return 'a name of one label is none of public DNS'
+  if (labels.length === 1) return 'a name of one label does not exist in public DNS'
   // No top-level domain is a number (RFC 3696, section 2): it would be another spelling of an address.
-  if (/^(?:\d+|0x[\da-f]*)$/.test(last)) return 'a name that ends in a number is none of public DNS'
+  if (/^(?:\d+|0x[\da-f]*)$/.test(last))
+    return 'a name that ends in a number does not exist in public DNS'
   return undefined
 }
 

@@ -79,7 +79,7 @@ async function followed(
     if (said.is === 'refused') throw new LedgerUnreachable(said.reason)
     await ledger.changed(AbortSignal.any([signal, AbortSignal.timeout(lookMsMax)]))
   }
-  throw new LedgerUnreachable(`it is not known what becomes of ${hash}`)
+  throw new LedgerUnreachable(`it is not known what happens to ${hash}`)
 }
 
 /** Looks for it, and sends it where it is not known. */

@@ -68,7 +68,7 @@ describe('JSON that is none', () => {
     expect(await hindrancesOn(page)).toEqual([])
     await page.getByRole('link', { name: 'Fields' }).click()
     await page.getByText('cannot be read as it is typed').waitFor()
-    await page.getByRole('link', { name: 'Mend it as JSON' }).click()
+    await page.getByRole('link', { name: 'Correct it as JSON' }).click()
     expect(await editorOn(page, 'Definition').innerText()).toContain('"a": }}')
     expect((await definitionOf(streamId)).version).toBe(1)
   })

@@ -205,14 +205,17 @@ test('a range is typed key by key, on the clocks of the zone, and asked for once
   await expect.poll(address).toEqual({ start: from, end: to })
 })
 
-test('readings without a number are in the table, and nothing is said to be drawn', async () => {
+test('readings without a number are in the table, the newest first, and nothing is said to be drawn', async () => {
   const streamId = await at.api.createStream({ note: { type: 'string' } })
-  await send(at.api, streamId, [{ timestamp: '2026-05-01T00:30:00Z', note: 'on' }])
-  await at.api.settled(streamId, 1)
+  await send(at.api, streamId, [
+    { timestamp: '2026-05-01T00:30:00Z', note: 'on' },
+    { timestamp: '2026-05-01T00:40:00Z', note: 'off' },
+  ])
+  await at.api.settled(streamId, 2)
   const page = await history(streamId, { from: '2026-05-01T00:00:00Z', to: '2026-05-01T01:00:00Z' })
 
-  await page.getByText('1 reading. No field is a number').waitFor()
-  expect((await figures(page)).map((cells) => cells.at(-1))).toEqual(['on'])
+  await page.getByText('2 readings. No field is a number').waitFor()
+  expect((await figures(page)).map((cells) => cells.at(-1))).toEqual(['off', 'on'])
 })
 
 test.each([-2, 2])('a browser whose clock is %i h off has the last hour, too', async (hoursOff) => {

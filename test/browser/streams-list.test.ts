@@ -92,7 +92,7 @@ describe('a list of many streams', () => {
     await page.getByLabel('Choose sensor 251').click()
 
     await page.getByRole('button', { name: 'Delete' }).click()
-    const deed = page.getByRole('button', { name: 'Delete for good' })
+    const deed = page.getByRole('button', { name: 'Delete permanently' })
     expect(await deed.isDisabled()).toBe(true)
     await page.getByLabel('To confirm').fill('2')
     await deed.click()
@@ -107,7 +107,7 @@ describe('a list of many streams', () => {
     await page.getByRole('link', { name: 'sensor 199' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByLabel('To confirm').fill('sensor 19')
-    const deed = page.getByRole('button', { name: 'Delete for good' })
+    const deed = page.getByRole('button', { name: 'Delete permanently' })
     expect(await deed.isDisabled()).toBe(true)
     await page.getByLabel('To confirm').fill('sensor 199')
     await deed.click()

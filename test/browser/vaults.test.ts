@@ -59,7 +59,7 @@ describe('a new vault', () => {
     await page.getByRole('button', { name: 'Make the vault' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'boiler 8' }).waitFor()
-    await page.getByText('It is on the ledger for good.').waitFor()
+    await page.getByText('It is final on the ledger.').waitFor()
     await page.getByText('payload.json', { exact: true }).waitFor()
     const image = page.getByRole('img', { name: 'Of boiler 8' })
     await expect
@@ -91,7 +91,7 @@ describe('on the ledger', () => {
   test('a vault is compared, and its proof can be taken along', async () => {
     const vaultId = await newVault('proven', 'PROVEN')
     const page = await at.signedIn(`/console/vaults/${vaultId}/twin`)
-    await page.getByText('It is on the ledger for good.').waitFor()
+    await page.getByText('It is final on the ledger.').waitFor()
     await page.getByRole('button', { name: 'Compare now' }).click()
     await page.getByText('Vault verified').waitFor()
 
@@ -126,7 +126,7 @@ describe('attachments', () => {
     expect(readFileSync(await taken.path(), 'utf8')).toBe('hello world')
 
     await page.getByRole('button', { name: 'Delete report.txt' }).click()
-    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
     await page.getByText('No files yet').waitFor()
   })
 

@@ -41,7 +41,8 @@ const breakages: readonly Breakage[] = [
     name: 'a setting that nobody reads',
     check: 'settings',
     status: 'warn',
-    message: /nobody reads STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
+    message:
+      /the service does not read STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
     breakIt: () => ({ STREAMVAULT_HTP_PORT: '80' }),
   },
   {
@@ -55,7 +56,7 @@ const breakages: readonly Breakage[] = [
     name: 'a file in the place of the folder',
     check: 'data folder',
     status: 'fail',
-    message: /is no folder/,
+    message: /is not a folder/,
     breakIt: (dataDir) => ({ STREAMVAULT_DATA_DIR: join(dataDir, 'state.db') }),
   },
   {
@@ -83,7 +84,7 @@ const breakages: readonly Breakage[] = [
     name: 'another master key',
     check: 'master.key',
     status: 'fail',
-    message: /STREAMVAULT_MASTER_KEY is no key of this data folder/,
+    message: /STREAMVAULT_MASTER_KEY is not a key of this data folder/,
     breakIt: () => ({ STREAMVAULT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }),
   },
   {
@@ -105,7 +106,7 @@ const breakages: readonly Breakage[] = [
     },
   },
   {
-    name: 'a state that is no database',
+    name: 'a state that is not a database',
     check: 'state.db',
     status: 'fail',
     message: /cannot be read/,
@@ -130,7 +131,7 @@ const breakages: readonly Breakage[] = [
     name: 'a time-series file that is none',
     check: 'time-series.duckdb',
     status: 'fail',
-    message: /no DuckDB file/,
+    message: /not a DuckDB file/,
     breakIt: (dataDir) => (writeFileSync(join(dataDir, 'time-series.duckdb'), 'x'.repeat(50)), {}),
   },
   {
@@ -148,7 +149,7 @@ const breakages: readonly Breakage[] = [
     name: 'an address of another machine',
     check: 'http port',
     status: 'fail',
-    message: /no address of this machine/,
+    message: /not an address of this machine/,
     breakIt: () => ({ STREAMVAULT_HOST: '192.0.2.1', STREAMVAULT_HTTP_PORT: '8099' }),
   },
   {

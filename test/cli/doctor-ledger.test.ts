@@ -40,7 +40,9 @@ describe('the doctor', () => {
     expect(code).toBe(0)
     expect(check('ledger')).toMatchObject({
       status: 'ok',
-      message: expect.stringMatching(/^2 blocks with 2 transactions are whole, the last one of 20/),
+      message: expect.stringMatching(
+        /^2 blocks with 2 transactions are complete, the last one of 20/,
+      ),
     })
   })
 

@@ -11,7 +11,7 @@ test('a setting that nobody reads is warned of at the start, without what it hol
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     {
       level: 40,
-      msg: 'nobody reads the setting STREAMVAULT_EGRES_ALLOW (did you mean STREAMVAULT_EGRESS_ALLOW?)',
+      msg: 'unknown setting STREAMVAULT_EGRES_ALLOW (did you mean STREAMVAULT_EGRESS_ALLOW?)',
     },
   ])
   expect(service.process.output()).not.toContain('secret-host')

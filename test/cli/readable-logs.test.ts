@@ -25,7 +25,7 @@ test('lines for people say where everything is and what to do next, and JSON is 
   expect(shown).toMatch(/ {2}MQTT +off\n/)
   expect(shown).toContain(`${dataDir}/admin.json\n`)
   expect(shown).toContain('npx streamvault simulate')
-  expect(shown).toMatch(/WARN.*nobody reads the setting STREAMVAULT_HTPP_PORT \(did you mean/)
+  expect(shown).toMatch(/WARN.*unknown setting STREAMVAULT_HTPP_PORT \(did you mean/)
   expect(shown).toMatch(/INFO.*stopping/)
   expect(shown).toMatch(/INFO.*stopped: all that was acknowledged is on the disk \{"taken":0\}/)
   expect(shown).not.toContain('{"level"')

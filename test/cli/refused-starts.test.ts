@@ -42,7 +42,7 @@ describe('a start that is refused says in one line what to do', () => {
 
   test('where the address is none of this machine', async () => {
     expect(await refusal({ STREAMVAULT_HOST: '192.0.2.1' })).toBe(
-      'streamvault: cannot go on: 192.0.2.1 is no address of this machine; ' +
+      'streamvault: cannot go on: 192.0.2.1 is not an address of this machine; ' +
         'set STREAMVAULT_HOST to an address of this machine, or to 0.0.0.0\n',
     )
   })
@@ -52,7 +52,7 @@ describe('a start that is refused says in one line what to do', () => {
     writeFileSync(file, '')
 
     expect(await refusal({ STREAMVAULT_DATA_DIR: file })).toBe(
-      `streamvault: cannot go on: ${file} is no folder; set STREAMVAULT_DATA_DIR to a folder\n`,
+      `streamvault: cannot go on: ${file} is not a folder; set STREAMVAULT_DATA_DIR to a folder\n`,
     )
   })
 

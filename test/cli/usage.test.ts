@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { withCommandTable } from '../../scripts/command-table.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { streamvault } from '../support/command-line.ts'
 
@@ -9,6 +10,25 @@ describe('wrong usage is exit code 2 and one line that names it', () => {
     [['keys'], 'keys needs more: the commands are keys create'],
     [['dance'], 'there is no command dance'],
     [['keys', 'dance'], 'keys needs more'],
+    [['key', 'create'], 'there is no command key create: did you mean keys create?'],
+    [
+      ['key'],
+      'there is no command key: did you mean keys? The commands are keys create, keys list',
+    ],
+    [['alert', 'ack'], 'did you mean alerts? The commands are alerts list'],
+    [['rules', 'create', '--below', '--name'], '--below needs a value'],
+    [['rules', 'create', '--name', 'n'], '--vault VAULT or --tags LIST is needed'],
+    [['rules', 'create', '--name', 'n', '--vault', 'v'], 'one of --above, --below'],
+    [['rules', 'create', '--name', 'n', '--vault', 'v', '--above', '1'], '--field FIELD is needed'],
+    [
+      ['rules', 'create', '--name', 'n', '--vault', 'v', '--field', 'f', '--above', 'hot'],
+      "--above must be a number, not 'hot'",
+    ],
+    [
+      ['rules', 'create', '--name', 'n', '--tags', 'berlin', '--above', '1'],
+      '--tags must be such as',
+    ],
+    [['vaults', 'list', '--limit', '0'], "--limit must be a number from 1 to 1000000, not '0'"],
     [['serve', '--fast'], 'there is no option --fast'],
     [['users', 'list', '-x'], 'there is no option -x'],
     [['keys', 'create'], '--user USER is needed'],
@@ -87,14 +107,23 @@ describe('--help', () => {
   })
 })
 
-test('docs/operations.md has every command and every option of it', () => {
-  const page = readFileSync('docs/operations.md', 'utf8')
-  const [, section = ''] = page.split(/^## Commands$/m)
-  const missing = commands.flatMap(({ name, options }) => {
-    const row = section.split('\n').find((line) => line.startsWith(`| \`${name}`))
-    if (row === undefined) return [name]
-    const own = options.filter((option) => !['url', 'ca'].includes(option.name))
-    return own.filter((option) => !row.includes(`--${option.name}`)).map((one) => one.name)
+describe('the table of docs/command-line.md', () => {
+  const page = readFileSync('docs/command-line.md', 'utf8')
+
+  test('has what --help prints, in the same order', async () => {
+    const { stdout } = await streamvault(['--help'])
+    const lines = [...stdout.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/gm)]
+    const rows = [...page.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)]
+
+    expect(rows.map(pairOf)).toEqual(lines.map(pairOf))
   })
-  expect(missing).toEqual([])
+
+  test('has the options of each command, as `npm run docs` writes them', () => {
+    expect(withCommandTable(page, commands)).toBe(page)
+  })
 })
+
+/** A command and what it does, as a line or a row has them. */
+function pairOf([, call, summary]: RegExpMatchArray): string {
+  return `${call}: ${summary}`
+}

@@ -42,7 +42,7 @@ test('streamvault verify says who has signed a file, offline', async () => {
 
   expect(results.map(({ code }) => code)).toEqual([0, 3, 0, 4, 5])
   expect(results[0]?.stdout).toMatch(/^signed: \w+ with the key \S+ \(Ed25519\) of the service\./)
-  expect(results[1]?.stdout).toContain('which is none of the service')
+  expect(results[1]?.stdout).toContain('which is not a key of the service')
   expect(results[3]?.stdout).toContain('the signature is of other content')
   expect(results[4]?.stdout).toContain('metadata.signature is not that of the key')
 })
@@ -62,9 +62,13 @@ test('keys are those of the service by what they are, and for content', async ()
     const path = folder.file(`keys-${at}.json`)
     writeFileSync(path, JSON.stringify({ keys }))
     const { stdout } = await verify(good, '--signing-keys', path)
-    says.push(/, which is none of the service|\) of the service/.exec(stdout)?.[0] ?? '')
+    says.push(/, which is not a key of the service|\) of the service/.exec(stdout)?.[0] ?? '')
   }
-  expect(says).toEqual([', which is none of the service', ') of the service', ') of the service'])
+  expect(says).toEqual([
+    ', which is not a key of the service',
+    ') of the service',
+    ') of the service',
+  ])
 })
 
 test('keys for content are none of a ledger, and keys of a ledger none for content', async () => {

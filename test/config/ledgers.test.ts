@@ -45,7 +45,7 @@ describe('settings of ledgers', () => {
 
   test('a wrong address among several is named by its place', () => {
     const [problem] = problemsOf({ STREAMVAULT_LEDGER_XRPL: 'wss://one.example, two.example' })
-    expect(problem).toMatch(/\(number 2 is none\)$/)
+    expect(problem).toMatch(/\(number 2 is not one\)$/)
   })
 
   test('everything that is wrong is said at once', () => {

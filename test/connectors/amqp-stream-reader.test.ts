@@ -36,7 +36,7 @@ describe('a stream that was read up to a message', () => {
       reader.passesOver(delivered(offset, `another ${offset}`))
     }
     expect(await isFound(reader)).toBe(false)
-    expect(() => reader.passesOver(delivered(5, 'another 5'))).toThrow(/made anew/)
+    expect(() => reader.passesOver(delivered(5, 'another 5'))).toThrow(/made again/)
   })
 
   test('goes on with the oldest that is left', async () => {

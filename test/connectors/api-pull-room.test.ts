@@ -77,7 +77,7 @@ test('a large page is taken when there is room, and holds it until it is durable
   const body = JSON.stringify([{ text: 'x'.repeat(large) }])
   await using api = await ApiServer.start((_, answer) => json(answer, body))
   const waiting = new ApiRounds({ endpoint: api.origin, timeout: '200ms' }, [api.port])
-  expect((await waiting.failure()).message).toContain('no whole answer')
+  expect((await waiting.failure()).message).toContain('no complete answer')
   rooms[0]?.[Symbol.dispose]()
   expect(await new ApiRounds({ endpoint: api.origin }, [api.port]).texts()).toEqual([
     body.slice(1, -1),

@@ -130,7 +130,7 @@ describe('a device', () => {
     const { port, source } = device
     await device[Symbol.asyncDispose]()
     await using run = follow({ port, source })
-    expect(String(await run.ended)).toContain('nobody listens at this address')
+    expect(String(await run.ended)).toContain('no server listens at this address')
   })
 
   test('may end it', async () => {

@@ -184,7 +184,7 @@ describe('SQL Server', () => {
       await expect(polledRows({ tls }).poll()).rejects.toThrow(/altnames|self-signed/)
     }
     const error = await failure(polledRows())
-    expect(error.message).toBe('the server takes nobody without TLS: set tls')
+    expect(error.message).toBe('the server takes no clients without TLS: set tls')
     expect(server.logins).toBe(1)
   })
 

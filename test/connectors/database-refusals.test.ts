@@ -73,14 +73,14 @@ describe.each(kits)('$name', (kit) => {
       { incrementalColumn: 'seq' },
       /no column seq, but id, at, level/,
     ],
-    ['what is no statement', { query: 'SELECT FROM WHERE' }, /syntax/],
+    ['what is not a statement', { query: 'SELECT FROM WHERE' }, /syntax/],
     ['several statements', { query: 'SELECT 1 AS a) AS q; DELETE FROM readings; --' }, /./],
     ['a row without a key', { keyColumn: 'at' }, /a row has no at/],
     ['nulls, where they are', { incrementalColumn: 'at', nulls: 'refuse' }, /a row has no at/],
     [
       'a duration behind a number',
       { incrementalColumn: 'id', lookBehind: '30s' },
-      /id is no time: lookBehind must be a number of rows/,
+      /id is not a time: lookBehind must be a number of rows/,
     ],
     ['more rows than a page, without a key', { pageSize: 1 }, /name a keyColumn/],
     [

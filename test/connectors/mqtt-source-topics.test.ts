@@ -184,8 +184,8 @@ describe('a definition', () => {
     ['streams/x/data', /streams\//],
     ['users/+/x', /users\//],
     ['$SYS/#', /\$/],
-    ['a/#/b', /whole levels/],
-    ['a+/b', /whole levels/],
+    ['a/#/b', /complete levels/],
+    ['a+/b', /complete levels/],
   ])('with the topic %s is refused', async (topic, message) => {
     const ada = await newPerson(service.api)
     const { status, body } = await ada.withToken<{ details: object[] }>('POST', '/streams', {

@@ -32,7 +32,11 @@ function flood(socket: Socket, text: string): void {
 describe('a server', () => {
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['is of another protocol', (socket) => socket.write('SSH-2.0-OpenSSH\r\n'), /no NATS/],
-    ['greets without end', (socket) => flood(socket, 'INFO {'.padEnd(20_000)), /none of NATS/],
+    [
+      'greets without end',
+      (socket) => flood(socket, 'INFO {'.padEnd(20_000)),
+      /does not speak NATS/,
+    ],
     ['has no version', (socket) => socket.write('INFO {"version": 2}\r\n'), /no version/],
     ['greets with half a line', (socket) => socket.end('INFO {"ver'), /closed the connection/],
     ['says nothing', () => undefined, /not greeted us in time/],
@@ -50,7 +54,7 @@ describe('a server', () => {
   })
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
-    ['that is no NATS', (socket) => socket.write('GET / HTTP/1.1\r\n'), /what is no NATS/],
+    ['that is not NATS', (socket) => socket.write('GET / HTTP/1.1\r\n'), /what is not NATS/],
     ['a line without end', (socket) => socket.write('MSG '.padEnd(200_000, 'a')), /too long/],
     ['a message of no size', (socket) => socket.write('MSG a 1 -5\r\n'), /no size/],
     ['a message without end', (socket) => socket.write('MSG a 1 3\r\nabcdef\r\n'), /without end/],

@@ -87,7 +87,7 @@ describe('an entry of a stream of Redis', () => {
       'has bytes that are no text',
       { a: Buffer.from([0xff]) },
       {},
-      /no text in UTF-8/,
+      /not a text in UTF-8/,
       'a\n\ufffd\n',
     ],
     [

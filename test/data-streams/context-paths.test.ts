@@ -117,13 +117,13 @@ test('a level gives nothing a name that no field can have', () => {
   const items = { path: 'rows', as: 'map', key: '__proto__' }
   expect(problemsOf('iot_sensor', { items }, undefined)).toContainEqual({
     path: 'source.items.key',
-    message: 'is no name of a field',
+    message: 'is not a name of a field',
   })
 })
 
 test('the table of docs/payload-formats.md has what each kind of source tells', () => {
   const page = readFileSync('docs/payload-formats.md', 'utf8')
-  const [, table = ''] = /<!-- told -->\n(.*?)<!-- end -->/s.exec(page) ?? []
+  const [, table = ''] = /<!-- beside a message -->\n(.*?)<!-- end -->/s.exec(page) ?? []
   const [head = [], , ...rows] = table
     .trim()
     .split('\n')

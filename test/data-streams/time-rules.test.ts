@@ -82,7 +82,7 @@ describe('the keys about times', () => {
       'likely means y: Y is the year of a week',
     ],
     [{ timestampFormat: 'HH:mm' }, 'timestampFormat', 'has no year (yyyy)'],
-    [{ timestampFormat: 7 }, 'timestampFormat', 'is no text'],
+    [{ timestampFormat: 7 }, 'timestampFormat', 'is not a text'],
     [
       { timestampFormat: "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'", timezone: 'Europe/Berlin' },
       'timestampFormat',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -52,6 +53,11 @@ test('with little room on the disk readings wait, and go on by themselves', asyn
     const answer = await fetch(`${service.http}/health/ready`)
     return [answer.status, Object.keys(((await answer.json()) as { failing: object }).failing)]
   }
+  /** What `GET /metrics` says of the disk, and of the parts behind it. */
+  const failing = async () => {
+    const metric = await metricsOf(service)
+    return ['disk', 'folder', 'journal'].map((part) => metric(`part_failing{part="${part}"}`))
+  }
   const client = await connectAsync(`mqtt://127.0.0.1:${service.mqttPort}`, {
     username: adminKey,
     password: adminSecret,
@@ -62,8 +68,10 @@ test('with little room on the disk readings wait, and go on by themselves', asyn
 
   expect((await push(1)).status).toBe(202)
   await publish(2)
+  expect(await failing()).toEqual([0, 0, 0])
   disk.fill(72 * MiB)
   await expect.poll(readiness).toEqual([503, ['disk']])
+  expect(await failing()).toEqual([1, 0, 0])
 
   const refused = await push(3)
   expect([refused.status, refused.body.error]).toEqual([503, 'disk_low'])
@@ -79,6 +87,7 @@ test('with little room on the disk readings wait, and go on by themselves', asyn
 
   disk.clear()
   await expect.poll(readiness).toEqual([200, []])
+  expect(await failing()).toEqual([0, 0, 0])
   await published
   expect((await push(5)).status).toBe(202)
   expect(await api.settled(streamId, 4)).toMatchObject({ received: 4, stored: 4 })

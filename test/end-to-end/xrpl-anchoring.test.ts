@@ -143,7 +143,7 @@ describe('a service with a network of XRPL', () => {
 
   test('issues an asset once its distributor has money, and tells of that until then', async () => {
     const path = pathOf('assets', await makers.assets(owner()))
-    const waits = `${accountOf('distributor')} is no account yet: it has to be funded`
+    const waits = `${accountOf('distributor')} is not an account yet: it has to be funded`
     await expect.poll(health).toMatchObject({ degraded: { [`ledger ${network}`]: waits } })
     const { body: ledgers } = await person.withKey<LedgerRecord[]>('GET', '/ledgers')
     expect(ledgers.find(({ ledger }) => ledger === 'XRPL')).toMatchObject({

@@ -88,6 +88,31 @@ describe('a range', () => {
     expect(new Set(found.map(({ start, end }) => `${start} ${end}`)).size).toBe(1)
   })
 
+  test.each([
+    ['another one', { start: '-2h', end: 'now' }, 'start must be -1h'],
+    ['an instant', { start: '2026-01-31T10:00:00Z', end: 'now' }, 'start must be -1h'],
+    ['one end less', { start: '-1h' }, 'end must be now'],
+  ])('is not %s on a later page', async (_, changed, message) => {
+    const { body: first } = await get({ start: '-1h', end: 'now', limit: '3' })
+    const cursor = String(first.nextCursor)
+
+    const { status, body } = await get<ErrorBody>({ ...changed, cursor })
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      message: expect.stringContaining(message) as string,
+      remedy: expect.stringContaining('the same start and end with each cursor') as string,
+    })
+  })
+
+  test('that began with instants does not become a relative one', async () => {
+    const { body: first } = await get({ start: times[0] as string, limit: '3' })
+
+    const { status } = await get({ start: '-1h', cursor: String(first.nextCursor) })
+
+    expect(status).toBe(400)
+  })
+
   test.each(['yesterday', '-24', '2026-01-31'])(
     '%s is refused, naming the forms',
     async (start) => {

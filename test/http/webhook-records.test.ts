@@ -105,6 +105,20 @@ describe('beyond the specification', () => {
     expect(await client.attemptsOf(id, 2)).toMatchObject([{ attempt: 2 }, { attempt: 1 }])
   })
 
+  test('what waits for the next pass can be sent again at once', async () => {
+    receiver.behaviour = answering(401)
+    const { id } = await client.registered()
+    await vaultOf(owner)
+    const [attempt] = await client.attemptsOf(id, 1)
+    receiver.behaviour = answering(204)
+    const { status } = await owner.withKey('POST', `${at}/${id}/deliveries/${attempt?.id}/resend`)
+    expect(status).toBe(202)
+    expect(await client.attemptsOf(id, 2)).toMatchObject([
+      { attempt: 2, delivered: true },
+      { attempt: 1, delivered: false },
+    ])
+  })
+
   test('what was missed while it was paused can be recovered, once', async () => {
     const since = new Date(Date.now() - 60_000).toISOString()
     const { id } = await client.registered({ status: 'PAUSED', event_types: ['vault.deleted'] })

@@ -251,7 +251,7 @@ describe('a destination', () => {
     expect(await check('http://192.168.1.1/')).toEqual({
       allowed: false,
       reason:
-        "it leads to an address that is not on the public internet; who runs the service can allow '192.168.1.1:80' in STREAMVAULT_EGRESS_ALLOW",
+        "it leads to an address that is not on the public internet; the operator of the service can allow '192.168.1.1:80' in STREAMVAULT_EGRESS_ALLOW",
       addresses: ['192.168.1.1'],
     })
     expect(await check('https://93.184.215.14/')).toEqual({

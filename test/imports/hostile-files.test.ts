@@ -35,7 +35,7 @@ function filesKept(): readonly string[] {
 
 describe('a file fails, and nothing else does, when it is', () => {
   test.each([
-    ['no Parquet', Buffer.from('PAR1 is how it begins, and how it ends: PAR1')],
+    ['not Parquet', Buffer.from('PAR1 is how it begins, and how it ends: PAR1')],
     ['random bytes', Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7919) % 251))],
   ])('%s', async (_, content) => {
     const id = await service.api.createStream(schema)

@@ -155,7 +155,10 @@ test('however the wall clock is set, a job is kept until it shows what was told'
         await jobs.purge()
         const now = formatUs(clock.nowUs())
         for (const job of before.filter((one) => one !== undefined)) {
-          const { state, expiresAt } = jobBody(job)
+          const { state, expiresAt } = jobBody(job, {
+            byCode: {},
+            resume: 'POST /imports/{importId}/resume',
+          })
           expect(expiresAt === null).toBe(state === 'running')
           const isKept = (await jobs.find(job.id)) !== undefined
           expect(isKept).toBe(expiresAt === null || expiresAt >= now)

@@ -71,7 +71,7 @@ test('a hold that nobody renews is lost', async () => {
   await vi.advanceTimersByTimeAsync(4 * 60_000)
   expect(hold.lostBecause).toBeUndefined()
   await vi.advanceTimersByTimeAsync(2 * 60_000)
-  expect(hold.lostBecause).toContain('nothing was heard')
+  expect(hold.lostBecause).toContain('nothing was received')
   expect(await bytesLeft()).toBe(10)
   await end()
 })

@@ -21,7 +21,7 @@ describe('a CID', () => {
 
   test.each([
     ['nothing', '', /begins with b/],
-    ['no CID', 'bread', /no CID/],
+    ['no CID', 'bread', /not a CID/],
     ['too long', `b${'a'.repeat(200)}`, /not more than/],
     ['a CIDv0', 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKcyeP', /CIDv0/],
     ['upper case', hello.toUpperCase(), /begins with b/],

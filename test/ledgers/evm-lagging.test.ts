@@ -29,7 +29,7 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM with a node that lags behi
     const { transaction } = await putOn(ledger, await deedOf())
     fresh?.cut()
     const behind =
-      /the node is at the block \d+, and one has told of \d+ before: it lags behind, or its chain was begun anew/
+      /the node is at the block \d+, and one has reported \d+ before: it lags behind, or its chain was begun again/
     expect(await problemOf(ledger.sight(transaction.hash))).toMatch(behind)
     expect(await problemOf(ledger.nextSequence())).toMatch(behind)
     expect(await problemOf(ledger.find([newIntent]))).toMatch(behind)
@@ -44,7 +44,7 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM with a node that lags behi
     const { transaction } = await putOn(ledger, await deedOf())
     proxies[0]?.stayBehind(before)
     expect(await problemOf(ledger.sight(transaction.hash))).toBe(
-      `the node is at the block ${before}, and one has told of ${before + 1} before: it lags behind, or its chain was begun anew`,
+      `the node is at the block ${before}, and one has reported ${before + 1} before: it lags behind, or its chain was begun again`,
     )
   })
 
@@ -57,7 +57,7 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM with a node that lags behi
     const { contract, heights } = ledger
     const endpoints = proxies.map(({ endpoint }) => endpoint)
     const anew = await openEvmLedger(node, { contract, endpoints, heights })
-    const behind = new RegExp(`^the node is at the block ${before}, and one has told of`)
+    const behind = new RegExp(`^the node is at the block ${before}, and one has reported`)
     expect(await problemOf(anew.sight(transaction.hash))).toMatch(behind)
     expect(await problemOf(anew.nextSequence())).toMatch(behind)
     proxies[0]?.mend()
@@ -131,7 +131,7 @@ describe.skipIf(areNodesMissing)('a ledger of the EVM with a node that lags behi
     // What lags behind has neither the block nor what accounts were like by then.
     proxies[0]?.lack(hexOfNumber((await height()) - 7))
     expect(await problemOf(ledger.submit(other.blob))).toBe(
-      'the node does not have a block that it has told of before',
+      'the node does not have a block that it has reported before',
     )
   })
 })

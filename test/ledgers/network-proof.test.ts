@@ -183,7 +183,7 @@ describe.each([evm, evmOfOnePrice, xrpl])('a proof of a network of $name', (fami
 
   test.each<[string, (whole: Proof) => object, RegExp]>([
     ['of another hash', ({ tx_hash }) => ({ tx_hash: tx_hash?.replace(/.$/, 'x') }), /tx_hash is/],
-    ['of no transaction', () => ({ transaction: 'nothing' }), /the transaction is none of/],
+    ['of no transaction', () => ({ transaction: 'nothing' }), /the transaction is not one of/],
     ['of another root', () => ({ root: 'ab'.repeat(32) }), /does not lead/],
     ['of another CID', () => ({ cid: other }), /first part/],
     [

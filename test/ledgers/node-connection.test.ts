@@ -81,7 +81,7 @@ describe('a WebSocket to a node', () => {
   test.each<[string, string, Answering]>([
     ['is late', 'the node does not answer in time', () => undefined],
     ['hangs up', 'the node hangs up', (socket) => socket.terminate()],
-    ['answers no JSON', 'the answer of the node is no JSON', (socket) => socket.send('<html>')],
+    ['answers no JSON', 'the answer of the node is not JSON', (socket) => socket.send('<html>')],
   ])('that %s is opened anew', async (_, problem, failing) => {
     let isFailing = true
     using node = await asked((socket, question) => (isFailing ? failing : echo)(socket, question))
@@ -97,7 +97,7 @@ describe('a WebSocket to a node', () => {
     const stopping = new AbortController()
     const patience = { timeoutMs: 60_000, signal: stopping.signal }
     expect(await problemOf(node.connection.ask([call('one')], patience))).toBe(
-      'nobody waits for the node any more',
+      'the request was given up',
     )
   })
 

@@ -32,7 +32,7 @@ async function problemOf(asked: Promise<unknown>): Promise<string> {
 }
 
 const behind = (what: string, is: number, was: number) =>
-  `the node is at the ${what} ${is}, and one has told of ${was} before: it lags behind, or its chain was begun anew`
+  `the node is at the ${what} ${is}, and one has reported ${was} before: it lags behind, or its chain was begun again`
 
 describe('nodes in turn', () => {
   test('know how far any has been, and forget nothing of that', async () => {

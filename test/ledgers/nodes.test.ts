@@ -80,7 +80,7 @@ describe.each(['http', 'ws'] as const)('over %s', (way) => {
   test.each<[NodeState['mood'], RegExp]>([
     ['silent', /does not answer in time/],
     ['failing', /answers with the status 401|hangs up/],
-    ['raving', /is no JSON/],
+    ['raving', /is not JSON/],
     ['endless', /is too long|does not answer/],
   ])('a node that is %s is away, and its address is not shown', async (mood, reason) => {
     await using server = await LedgerNodeServer.start('evm', { mood })

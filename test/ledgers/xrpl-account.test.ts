@@ -54,7 +54,7 @@ describe('an account of XRPL', () => {
     await using node = await XrplNode.start()
     const ledger = await openXrplLedger(node)
     expect(await problemOf(ledger.prepare(await deedOf()))).toBe(
-      `${ledger.account} is no account yet: it has to be funded`,
+      `${ledger.account} is not an account yet: it has to be funded`,
     )
     node.chain.fund(ledger.account, 2_000_000n)
     expect(await ledger.prepare(await deedOf())).toHaveProperty('terms')

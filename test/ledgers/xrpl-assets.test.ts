@@ -212,7 +212,7 @@ describe('an authorization', () => {
     const ledger = await openXrplLedger(node, { role: 'distributor' })
     const deed = await assetDeed('authorization', assetOf({ tokenId: 'AB'.repeat(24) }))
     expect(await problemOf(ledger.prepare(deed))).toBe(
-      `${ledger.account} is no account yet: it has to be funded`,
+      `${ledger.account} is not an account yet: it has to be funded`,
     )
     node.chain.fund(ledger.account, 1_500_000n)
     expect(await problemOf(ledger.prepare(deed))).toMatch(/has 1500000 drops, and needs 3000100$/)

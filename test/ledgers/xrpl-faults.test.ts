@@ -186,7 +186,7 @@ describe('nodes of XRPL', () => {
     chain.close()
     expect(await ledger.sight(hash)).toMatchObject({ is: 'included' })
     node.stopsAt = before
-    const lagging = `the node is at the block ${before}, and one has told of ${before + 1} before: it lags behind, or its chain was begun anew`
+    const lagging = `the node is at the block ${before}, and one has reported ${before + 1} before: it lags behind, or its chain was begun again`
     expect(await problemOf(ledger.sight(hash))).toBe(lagging)
     expect(await problemOf(ledger.submit(blob))).toBe(lagging)
     expect(await problemOf(ledger.nextSequence())).toBe(lagging)
@@ -210,7 +210,7 @@ describe('nodes of XRPL', () => {
     node.stopsAt = before
     const { heights } = ledger
     const anew = await openXrplLedger(node, { heights })
-    const lagging = `the node is at the block ${before}, and one has told of ${before + 1}`
+    const lagging = `the node is at the block ${before}, and one has reported ${before + 1}`
     expect(await problemOf(anew.sight(hash))).toContain(lagging)
     expect(await problemOf(anew.nextSequence())).toContain(lagging)
     await anew.close()

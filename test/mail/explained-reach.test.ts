@@ -92,7 +92,7 @@ describe('webhooks are explained', () => {
     await owner.withKey('PUT', `${at}/${id}`, { status: 'PAUSED' })
     expect((await explained()).webhooks).toEqual({
       delivered: false,
-      reason: 'no subscribed webhook can be told: 1 PAUSED',
+      reason: 'no subscribed webhook can be notified: 1 PAUSED',
     })
   })
 
@@ -106,7 +106,7 @@ describe('webhooks are explained', () => {
     state.close()
     expect((await explained()).webhooks).toEqual({
       delivered: false,
-      reason: 'no subscribed webhook can be told: 1 leading to where none may',
+      reason: 'no subscribed webhook can be notified: 1 leading to where none may',
     })
     const path = `${at}/${id}/deliveries/explain?eventId=${event.id}`
     const { checks } = (await owner.withKey<{ checks: readonly object[] }>('GET', path)).body

@@ -113,7 +113,7 @@ describe('a Protobuf message', () => {
     [
       'a value that its enum does not have',
       (to) => to.tag(14, WireType.Varint).int32(7),
-      '7 is no value of state',
+      '7 is not a value of state',
     ],
     ['no UTF-8', (to) => to.tag(12, WireType.LengthDelimited).bytes(Buffer.of(0xff)), 'UTF-8'],
     ['U+0000', (to) => to.tag(12, WireType.LengthDelimited).string('\0'), 'U+0000'],

@@ -48,10 +48,10 @@ describe('an event', () => {
 
   test.each([
     [{ door: 'north' }, 'type is required: there are opened, counted'],
-    [{ type: 7 }, 'type is no type of event of this stream: there are opened, counted'],
+    [{ type: 7 }, 'type is not a type of event of this stream: there are opened, counted'],
     [
       { type: 'closed', timestamp: 5 },
-      "type 'closed' is no type of event of this stream: there are opened, counted",
+      "type 'closed' is not a type of event of this stream: there are opened, counted",
     ],
   ])('of no known type is refused: %j', (reading, message) => {
     expect(judgeEvents(reading)).toMatchObject({ reason: 'schema_mismatch', message })

@@ -51,7 +51,10 @@ describe('bytes', () => {
         expect(evaluated(`hex(data).int${order}${at}`, { data })).toBe(signed)
         const unsigned = evaluated(`hex(data).uint${order}${at}`, { data })
         if (expected < 2n ** 63n) expect(unsigned).toBe(expected)
-        else expect(unsigned).toEqual({ problem: expect.stringContaining('no integer of 64 bits') })
+        else
+          expect(unsigned).toEqual({
+            problem: expect.stringContaining('not an integer of 64 bits'),
+          })
       }),
     )
   })
@@ -115,13 +118,17 @@ describe('bytes', () => {
     ['hex("0512FC")', 'intLE(9223372036854775807, 8)', 'is beyond'],
     ['hex("0512FC")', 'uintBE(0, 0)', 'uintBE: a number has 1 to 8 bytes, and not 0'],
     ['hex("0512FC")', 'uintBE(0, 9)', 'uintBE: a number has 1 to 8 bytes'],
-    ['hex("8000000000000000")', 'uintBE(0, 8)', 'uintBE: 9223372036854775808 is no integer of 64'],
+    [
+      'hex("8000000000000000")',
+      'uintBE(0, 8)',
+      'uintBE: 9223372036854775808 is not an integer of 64',
+    ],
     ['hex("0512FC")', 'floatBE(0, 3)', 'floatBE: a floating-point number has 4 or 8 bytes'],
     ['hex("0512F")', 'uintBE(0, 1)', 'hex: the text is no pairs of hexadecimal digits'],
     ['hex("05 12")', 'uintBE(0, 1)', 'hex: the text is no pairs'],
     ['hex("0x05")', 'uintBE(0, 1)', 'hex: the text is no pairs'],
-    ['base64.decode("AQ*=")', 'uintBE(0, 1)', 'base64.decode: the text is no base64'],
-    ['base64.decode("AQIDB")', 'uintBE(0, 1)', 'base64.decode: the text is no base64'],
+    ['base64.decode("AQ*=")', 'uintBE(0, 1)', 'base64.decode: the text is not base64'],
+    ['base64.decode("AQIDB")', 'uintBE(0, 1)', 'base64.decode: the text is not base64'],
     ['base64.decode("=")', 'uintBE(0, 1)', 'is beyond the 0 bytes'],
   ])('%s.%s is an error that says what is wrong', (bytes, call, problem) => {
     expect(evaluated(`${bytes}.${call}`)).toEqual({ problem: expect.stringContaining(problem) })

@@ -110,7 +110,7 @@ describe('texts', () => {
     ['"abc".substring(4)', 'substring: there is no character 4, the text has 3'],
     ['"abc".substring(2, 1)', 'substring: it begins at 2, behind its end at 1'],
     ['"abc".charAt(-1)', 'charAt: there is no character -1'],
-    ['["a", 1].join()', 'join: the list has something that is no text'],
+    ['["a", 1].join()', 'join: the list has something that is not a text'],
   ])('%s is an error that says what is wrong', (expression, problem) => {
     expect(evaluated(expression)).toEqual({ problem: expect.stringContaining(problem) })
   })

@@ -178,7 +178,7 @@ describe('a descriptor', () => {
 
   test.each<[string, string | object, RegExp]>([
     ['no base64', '***', /must be base64/],
-    ['no descriptor', base64(Buffer.from('hello')), /is no FileDescriptorSet/],
+    ['no descriptor', base64(Buffer.from('hello')), /is not a FileDescriptorSet/],
     ['too many messages', big(501), /more than 500/],
     ['too many fields', members, /more than 3000/],
     ['too deep a message', { messageType: [nested(40)] }, /levels deep/],
@@ -197,7 +197,7 @@ describe('a descriptor', () => {
     [
       'an unknown type',
       { messageType: [{ name: 'M', field: [field('MESSAGE', 'a', 1, { typeName: '.Nowhere' })] }] },
-      /is no FileDescriptorSet/,
+      /is not a FileDescriptorSet/,
     ],
   ])('that is or has %s is refused', (_, given, problem) => {
     const text = typeof given === 'string' ? given : base64(descriptorOf(given))

@@ -1,7 +1,9 @@
 import { airrohr } from './airrohr.ts'
+import { bacnetAirHandler } from './bacnet-air-handler.ts'
 import { chirpstack } from './chirpstack.ts'
 import { cloudevents } from './cloudevents.ts'
 import { debezium } from './debezium.ts'
+import { esp32 } from './esp32.ts'
 import { esphome } from './esphome.ts'
 import { fronius } from './fronius.ts'
 import { homeAssistant } from './home-assistant.ts'
@@ -11,6 +13,7 @@ import { openMeteo } from './open-meteo.ts'
 import { owntracks } from './owntracks.ts'
 import type { Recipe } from './recipe.ts'
 import { ruuviGateway } from './ruuvi-gateway.ts'
+import { sdm630 } from './sdm630.ts'
 import { shellyGen2 } from './shelly-gen2.ts'
 import { siemensEdge } from './siemens-edge.ts'
 import { solaredge } from './solaredge.ts'
@@ -25,9 +28,11 @@ import { zigbee2mqtt } from './zigbee2mqtt.ts'
 /** One for each page of docs/recipes. */
 export const recipes: readonly Recipe[] = [
   airrohr,
+  bacnetAirHandler,
   chirpstack,
   cloudevents,
   debezium,
+  esp32,
   esphome,
   fronius,
   homeAssistant,
@@ -36,6 +41,7 @@ export const recipes: readonly Recipe[] = [
   openMeteo,
   owntracks,
   ruuviGateway,
+  sdm630,
   shellyGen2,
   siemensEdge,
   solaredge,

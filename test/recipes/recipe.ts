@@ -1,9 +1,12 @@
 /** The way that a source sends by. */
-export type Front = 'mqtt' | 'broker' | 'http' | 'webhook' | 'api' | 'kafka'
+export type Front = 'mqtt' | 'broker' | 'http' | 'webhook' | 'api' | 'kafka' | 'modbus' | 'bacnet'
 
 /** One message, as the source itself sends it. */
 export interface SentMessage {
-  /** Text, byte for byte: numbers have the digits that the firmware writes. */
+  /**
+   * Text, byte for byte: numbers have the digits that the firmware writes. Of a device that is asked, what it has: a line
+   * for each register or property.
+   */
   readonly payload: string
   /** Where MQTT and Kafka send it to. */
   readonly topic?: string

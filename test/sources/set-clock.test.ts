@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SourceState } from '../../src/streams/sources/source-state.ts'
 import { movesOf, secondUs } from '../support/clock-moves.ts'
 
+const passing = { isRefused: false, remedy: 'Check the host.' }
+
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -25,10 +27,10 @@ test('however the wall clock is set, a failure is a lasting one after a minute',
       const clocks = new Clocks()
       const state = new SourceState(() => clocks.wallUs)
       state.started()
-      state.failed('nobody listens', false)
+      state.failed('nobody listens', passing)
       for (const move of moves) {
         clocks.move(move)
-        state.failed('nobody listens', false)
+        state.failed('nobody listens', passing)
         expect(state.status.isLasting).toBe(clocks.passedMs >= 60_000)
       }
     }),
@@ -47,7 +49,7 @@ test('however the wall clock is set, who ran for ten seconds has not failed in a
         const reachedMs = clocks.passedMs
         clocks.move(move)
         failures = clocks.passedMs - reachedMs >= 10_000 ? 1 : failures + 1
-        state.failed('the connection is lost', false)
+        state.failed('the connection is lost', passing)
         expect(state.retries).toBe(failures)
       }
     }),

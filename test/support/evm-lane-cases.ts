@@ -120,7 +120,7 @@ export const evmLaneCases: Readonly<Record<string, EvmLaneCase>> = {
       lane.clock.atUs += hourUs / 20
       return lane.clock.nowUs() > endUs && lane.figures?.problem !== undefined
     })
-    expect(lane.figures?.problem).toMatch(/it lags behind, or its chain was begun anew/)
+    expect(lane.figures?.problem).toMatch(/it lags behind, or its chain was begun again/)
     expect(stale.countOf('eth_sendRawTransaction')).toBe(before)
     expect(await ofOne()).toHaveLength(length)
     fresh.mend()

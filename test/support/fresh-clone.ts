@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { anyPorts, type Check } from './examination.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -9,6 +9,15 @@ import { TemporaryFolder } from './temporary-folder.ts'
 export interface CommandEnd {
   readonly code: number | null
   readonly output: string
+}
+
+/** Where programs are found by those who have not installed the project: the Node that runs this, and no packages of ours. */
+export function pathOfOthers(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return [
+    dirname(process.execPath),
+    ...folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))),
+  ].join(delimiter)
 }
 
 /** A copy of the project as somebody gets it who clones it, with what is not committed yet: nothing is installed. */
@@ -32,6 +41,11 @@ export class FreshClone implements Disposable {
     return this.#folder.file(name)
   }
 
+  /** Puts in what `npm ci` would: the packages as they are here. */
+  install(): void {
+    symlinkSync(resolve('node_modules'), this.path('node_modules'))
+  }
+
   /** Runs npm there, which finds the Node that runs this, and no packages of ours. */
   async npm(...words: readonly string[]): Promise<CommandEnd> {
     return await this.#run('npm', words)
@@ -52,14 +66,9 @@ export class FreshClone implements Disposable {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<CommandEnd> {
     const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name))
-    const folders = (process.env['PATH'] ?? '').split(delimiter)
-    const path = [
-      dirname(process.execPath),
-      ...folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))),
-    ]
     const child = spawn(program, words, {
       cwd: this.root,
-      env: { ...Object.fromEntries(inherited), ...environment, PATH: path.join(delimiter) },
+      env: { ...Object.fromEntries(inherited), ...environment, PATH: pathOfOthers() },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const closed = once(child, 'close')

@@ -56,7 +56,8 @@ const kinds: readonly Kind[] = [
     exists: (name) => httpHeaders.has(name),
   },
   {
-    pattern: /\b[a-z]+[A-Z]\w*\b(?!\})/g,
+    // A unit is no member of anything.
+    pattern: /\b(?!deg[CF]\b)[a-z]+[A-Z]\w*\b(?!\})/g,
     exists: (name) =>
       clientText.includes(`${name}?:`) ||
       clientText.includes(`${name}:`) ||

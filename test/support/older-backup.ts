@@ -18,7 +18,7 @@ export async function makeOlder(backup: string, migrations: readonly string[]): 
   if (!packed) throw new Error('the backup has no state')
   const pieces = unpack(fileStream(join(backup, packed.name)), packed)
   writeFileSync(newer, Buffer.concat(await Array.fromAsync(pieces)))
-  const stateRows = await copyInto(newer, older, migrations)
+  const stateRows = await olderState(newer, older, migrations)
 
   const packing = new Packing(fileNames.state)
   const frames = await Array.fromAsync(packing.pack(chunksOf(older), () => undefined))
@@ -35,8 +35,8 @@ export async function makeOlder(backup: string, migrations: readonly string[]): 
   writeFileSync(join(backup, manifestName), text)
 }
 
-/** Resolves with the rows of each table. */
-async function copyInto(
+/** Makes a state with these migrations, and none of the later ones, and resolves with the rows of each table. */
+export async function olderState(
   newer: string,
   older: string,
   migrations: readonly string[],

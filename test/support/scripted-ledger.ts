@@ -99,7 +99,7 @@ export class ScriptedLedger implements Ledger {
   async submit(blob: string): Promise<Submission> {
     this.#ask()
     const transaction = transactionOf(blob)
-    if (!transaction) return { is: 'refused', reason: 'it is no transaction' }
+    if (!transaction) return { is: 'refused', reason: 'it is not a transaction' }
     const { cut } = this
     this.cut = undefined
     if (this.refused.has(transaction.intentId)) return { is: 'refused', reason: 'it is malformed' }

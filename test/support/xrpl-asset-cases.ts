@@ -62,7 +62,7 @@ export const xrplAssetCases: Readonly<Record<string, XrplLaneCase>> = {
     await lane.pass(60 * minuteUs, { everyUs: minuteUs, before: () => lane.chain.closeMany(15) })
     const account = await lane.account('distributor')
     expect(await statesOf(lane, asset)).toEqual({ creation: 'completed', authorization: 'waiting' })
-    expect(lane.figures?.problem).toBe(`${account} is no account yet: it has to be funded`)
+    expect(lane.figures?.problem).toBe(`${account} is not an account yet: it has to be funded`)
     await lane.fundDistributor()
     await lane.finish()
     await expectIssued(lane)

@@ -81,7 +81,7 @@ export const xrplLaneCases: Readonly<Record<string, XrplLaneCase>> = {
     const { length } = await lane.transactions()
     await lane.plan('two')
     await lane.pass(hourUs, { everyUs: minuteUs, before: () => lane.chain.closeMany(15) })
-    expect(lane.figures?.problem).toMatch(/it lags behind, or its chain was begun anew/)
+    expect(lane.figures?.problem).toMatch(/it lags behind, or its chain was begun again/)
     expect(stale.countOf('submit')).toBe(before)
     expect(await lane.transactions()).toHaveLength(length)
     await lane.node.up()

@@ -28,11 +28,11 @@ const meanings: Readonly<Record<string, AnchorMeaning>> = {
     says: 'submitted',
     meaning: 'The ledger has it, and has not confirmed it yet.',
   },
-  COMPLETED: { tone: 'good', says: 'anchored', meaning: 'It is on the ledger for good.' },
+  COMPLETED: { tone: 'good', says: 'anchored', meaning: 'It is final on the ledger.' },
   FAILED: {
     tone: 'bad',
     says: 'refused',
-    meaning: 'The ledger refuses it, or the file is none. To try again would not help.',
+    meaning: 'The ledger refuses it, or the file is not accepted. To try again would not help.',
   },
   ERROR: {
     tone: 'bad',

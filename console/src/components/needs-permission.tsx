@@ -19,7 +19,7 @@ export function NeedsPermission({ scopes, to = 'see', what }: NeedsPermissionPro
           <code key={scope}>{scope} </code>
         ))}
       </p>
-      <p class="soft">Whoever has a key with keys:admin can make one that has it.</p>
+      <p class="soft">A user who has a key with keys:admin can make one that has it.</p>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Badge, type Tone } from './badge.tsx'
 const states: Readonly<Record<string, { readonly tone: Tone; readonly meaning: string }>> = {
   created: { tone: 'quiet', meaning: 'It was made, and has received nothing yet.' },
   active: { tone: 'good', meaning: 'It receives readings.' },
-  paused: { tone: 'paused', meaning: 'Somebody has paused it: it takes no readings.' },
+  paused: { tone: 'paused', meaning: 'It is paused: it takes no readings.' },
   error: { tone: 'bad', meaning: 'Its source fails: nothing comes in.' },
 }
 

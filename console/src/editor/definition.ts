@@ -46,7 +46,7 @@ export function readDefinition(text: string): ReadDefinition {
   if (!isJson(value)) return { ok: false, problem: 'it must be an object' }
   const unknown = Object.keys(value).find((key) => !known.includes(key))
   if (unknown !== undefined)
-    return { ok: false, problem: `"${unknown}" is no part of a definition` }
+    return { ok: false, problem: `"${unknown}" is not a part of a definition` }
   if (typeof value['name'] !== 'string') return { ok: false, problem: 'name must be a text' }
   for (const part of parts) {
     if (value[part] !== undefined && !isJson(value[part])) {

@@ -120,7 +120,7 @@ function Remarks({ inferred: { samples, notes, misfits } }: { readonly inferred:
       )}
       {notes.length > 0 && (
         <details>
-          <summary>What the sample does not tell ({notes.length})</summary>
+          <summary>What the sample does not show ({notes.length})</summary>
           <ul>
             {notes.map(({ path, message }) => (
               <li key={`${path} ${message}`}>

@@ -25,7 +25,7 @@ export function FirstStream() {
       <Empty title="Your key may not make streams">
         <p>
           A stream keeps what a device sends. To make one, a key needs the permission{' '}
-          <code>streams:write</code>, which whoever gave you the key can give.
+          <code>streams:write</code>, which the owner of the account can give.
         </p>
       </Empty>
     )

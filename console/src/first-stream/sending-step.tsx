@@ -136,7 +136,7 @@ function Refused({ streamId, refused }: RefusedProps) {
         {typeof reason === 'string' && <code>{reason}</code>}
       </p>
       <p>
-        <a href={paths.stream(streamId, 'quarantine')}>See why, and mend it</a>
+        <a href={paths.stream(streamId, 'quarantine')}>See why, and correct it</a>
       </p>
     </div>
   )

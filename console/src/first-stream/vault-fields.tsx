@@ -68,8 +68,8 @@ function Chosen({
   if (!first && !canMake) {
     return (
       <p class="notice warn">
-        A stream belongs to a vault, and there is none yet. Your key may not make one: it needs the
-        permission <code>vaults:write</code>.
+        A stream belongs to a vault, and no vault exists yet. Your key may not make one: it needs
+        the permission <code>vaults:write</code>.
       </p>
     )
   }

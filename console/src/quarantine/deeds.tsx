@@ -176,7 +176,10 @@ function Deletion({ targets, entries, onClose, onDeleted }: DeletionProps) {
       run={async () => onDeleted(await clearAll(targets))}
       {...(isMany && { typed })}
     >
-      <p>Their bytes are gone for good, and they are counted as discarded. Stored readings stay.</p>
+      <p>
+        Their bytes are removed permanently, and they are counted as discarded. Stored readings
+        stay.
+      </p>
       <ul>
         {[...streams].slice(0, 10).map(([streamId, name]) => (
           <li key={streamId}>

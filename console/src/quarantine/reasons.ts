@@ -10,7 +10,8 @@ export interface ReasonWords {
 export const reasons: Readonly<Record<string, ReasonWords>> = {
   malformed: {
     name: 'Not readable',
-    meaning: 'The bytes are not what the format of the stream says, or the reading is no object.',
+    meaning:
+      'The bytes are not what the format of the stream says, or the reading is not an object.',
     remedy:
       'Compare the bytes with the format of the source. If the device sends another format, change it in the definition; if the message was cut off, it can only be deleted.',
   },
@@ -19,7 +20,7 @@ export const reasons: Readonly<Record<string, ReasonWords>> = {
     meaning:
       'A field has a value of another type than the definition says, is missing though it is required, or is out of range or unknown in a strict stream.',
     remedy:
-      'Mend the field in the definition, or mend what the device sends; then judge the reading again.',
+      'Correct the field in the definition, or what the device sends; then judge the reading again.',
   },
   timestamp_invalid: {
     name: 'Time not readable',
@@ -29,12 +30,12 @@ export const reasons: Readonly<Record<string, ReasonWords>> = {
   },
   timestamp_missing: {
     name: 'Without a time',
-    meaning: 'The stream names the field of the time, and this reading has none.',
+    meaning: 'The stream names the field of the time, and this reading does not have it.',
     remedy:
       'Set timestampField to where the time stands, or timestampOptional to true: then the time of receipt counts.',
   },
   timestamp_implausible: {
-    name: 'Time hard to believe',
+    name: 'Implausible time',
     meaning:
       'The time can be read, and is so far from now that it is likely to be in another unit or of a clock that was never set.',
     remedy:
@@ -50,11 +51,12 @@ export const reasons: Readonly<Record<string, ReasonWords>> = {
     meaning:
       'The definition says where the readings or fields of a message are, and nothing usable stands there.',
     remedy:
-      'Compare the path in the details with the message, and mend items or from in the definition.',
+      'Compare the path in the details with the message, and correct items or from in the definition.',
   },
   stream_paused: {
     name: 'Stream was paused',
-    meaning: 'The reading came while the stream was paused, from a sender that could not be told.',
+    meaning:
+      'The reading came while the stream was paused, from a sender that could not be informed.',
     remedy:
       'Resume the stream; then judge the readings again, and they are stored with the time they came.',
   },
@@ -62,7 +64,7 @@ export const reasons: Readonly<Record<string, ReasonWords>> = {
     name: 'A step failed',
     meaning: 'The reading fits the fields, and a step of the transform could not be done with it.',
     remedy:
-      'The details name the step. Mend its expression, or ask first whether the field is there; then judge the reading again.',
+      'The details name the step. Correct its expression, or ask first whether the field is there; then judge the reading again.',
   },
 }
 

@@ -96,7 +96,7 @@ function ZoneField() {
             onChange={(event) => {
               const name = event.currentTarget.value.trim() || 'browser'
               const isKnown = name === 'browser' || isZone(name)
-              setProblem(isKnown ? undefined : `${name} is no time zone that this browser knows`)
+              setProblem(isKnown ? undefined : `${name} is not a time zone that this browser knows`)
               if (isKnown) chosenZone.value = name
             }}
           />

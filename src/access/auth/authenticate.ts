@@ -350,6 +350,7 @@ export class Authenticator {
       // Tokens expire every hour: that is no sign of an attack.
       if (error instanceof DomainError && error.code !== 'token_expired') {
         this.#needs.onFailure({ address, apiKeyId: undefined })
+        if (looksLikeKey(text)) throw keyAsToken()
       }
       throw error
     }
@@ -366,6 +367,18 @@ function basicElsewhere(): DomainError {
   ].join(' ')
   const remedy = 'Send Authorization: Bearer with a token, or x-api-key with x-api-secret.'
   return new DomainError('invalid_api_key', message, { remedy })
+}
+
+/** What has the beginning of our keys is none of our tokens. */
+function looksLikeKey(text: string): boolean {
+  return /^sv_[a-z]/.test(text)
+}
+
+function keyAsToken(): DomainError {
+  return new DomainError('invalid_api_key', 'the access token is not valid', {
+    remedy:
+      'This is a key and not a token: send it in x-api-key, with x-api-secret, or get a token for both with POST /auth/token.',
+  })
 }
 
 function ambiguous(): DomainError {

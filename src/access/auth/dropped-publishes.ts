@@ -4,7 +4,7 @@ import { LruMap } from '../../core/lru-map.ts'
 const keysMax = 10_000
 
 /**
- * Messages that were acknowledged and are for nobody (decisions.md#messages-for-nobody), by the key
+ * Messages that were acknowledged and are for nobody (decisions.md#messages-without-a-receiver), by the key
  * that they came with, since the start.
  */
 export class DroppedPublishes {

@@ -1,6 +1,7 @@
 import type { Compilable, Selectable } from 'kysely'
 import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type Ledger, ledgers } from '../../core/ledger.ts'
 import type { KeyPair, KeyRole, PublicKey } from '../../ledgers/keys/ledger-key.ts'
@@ -104,7 +105,10 @@ export class LedgerKeyStore {
     const message = same
       ? `${account} is the ${same.role} of ${network} already`
       : `${network} has a key for its ${role} already`
-    return new DomainError('conflict', message)
+    return conflict(
+      message,
+      'GET /ledger-keys lists the keys; name another network or role, or an account that has none.',
+    )
   }
 
   #keyOf(row: Row): LedgerKey {

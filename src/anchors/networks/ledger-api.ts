@@ -17,7 +17,7 @@ const accountSchema = s.component(
     anchors_left: {
       ...s.nullable(s.count),
       description:
-        'How many more it can pay for, for a `distributor` with the reserve that each asset takes: null where nobody knows.',
+        'How many more it can pay for, for a `distributor` with the reserve that each asset takes: null where that is not known.',
     },
   }),
 )
@@ -37,7 +37,7 @@ const ledgerSchema = s.component(
     },
     fee: {
       ...s.nullable(s.text),
-      description: 'Of an anchor now, in `unit`: null where it costs nothing, or nobody answers.',
+      description: 'Of an anchor now, in `unit`: null where it costs nothing, or no node answers.',
     },
     unit: s.nullable(s.choice(['drops', 'wei'])),
     accounts: s.listOf(accountSchema, { description: 'Ours, which sign: the issuer first.' }),

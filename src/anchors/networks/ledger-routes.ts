@@ -21,7 +21,7 @@ export function ledgerRoutes(needs: LedgerRoutesNeeds): FastifyPluginAsync {
     add('GET /ledgers', {
       operationId: 'listLedgers',
       summary: 'Read where each ledger is, what an anchor costs there, and whether it answers.',
-      description: 'What test keys make is anchored on the sandbox, whatever is set.',
+      description: 'What test keys make is always anchored on the sandbox.',
       scope: 'any',
       answers: { 200: ledgersSchema },
       handler: async () => {

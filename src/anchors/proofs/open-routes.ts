@@ -56,7 +56,8 @@ interface OneCid {
 const readKeys = {
   operationId: 'listLedgerKeys',
   summary: 'Read the public keys of the sandbox ledger (RFC 7517).',
-  description: 'Whoever checks proofs keeps them: a proof that brings its own key proves nothing.',
+  description:
+    'Keep them for the checks of proofs: a proof that brings its own key proves nothing.',
   tags: ['Anchors'],
   response: { 200: api.ledgerKeysSchema },
 } as const
@@ -65,7 +66,7 @@ const verify = {
   operationId: 'verifyCid',
   summary: 'Ask what is known of a CID on the ledgers.',
   description:
-    'Needs no credentials. Of what is not public it tells nothing but the anchor, and which keys have signed the content. Of several anchors of one CID the earliest that is final is meant.',
+    'Needs no credentials. Of what is not public it shows only the anchor, and which keys have signed the content. Of several anchors of one CID it shows the earliest that is final.',
   tags: ['Anchors'],
   params: {
     type: 'object',
@@ -94,7 +95,11 @@ async function answer(
 ): Promise<FastifyReply> {
   const cid = await askedCid(text)
   const record = await proofs.ofCid(cid)
-  if (!record) throw new DomainError('not_found', `no anchor of ${cid}`)
+  if (!record)
+    throw new DomainError('not_found', `no anchor of ${cid}`, {
+      remedy:
+        'Compare the CID with the one in the proof that you were given: what was never anchored here is not found. docs/verify.md shows how to check a proof.',
+    })
   const [found, signatures] = await Promise.all([findPublic(record), signaturesOf(cid)])
   const proof = proofOfRecord(record, { isAlone: found === undefined })
   const { inclusion } = record
@@ -118,6 +123,6 @@ async function answer(
 /** @throws DomainError `invalid_request` */
 async function askedCid(text: string): Promise<string> {
   const parsed = await parseCid(text)
-  if ('problem' in parsed) throw invalidParameter('cid', `is none: ${parsed.problem}`)
+  if ('problem' in parsed) throw invalidParameter('cid', `is not a CID: ${parsed.problem}`)
   return parsed.cid
 }

@@ -59,7 +59,7 @@ export const proofSchema = s.component(
       format: s.typed<Proof['format']>({ const: 'streamvault-proof-1' }),
       final: {
         ...s.boolean,
-        description: 'It is on the ledger for good; without that, this is what is known so far.',
+        description: 'It is final on the ledger; without that, this is what is known so far.',
       },
       status: { ...s.text, examples: ['COMPLETED'] },
       cid: s.text,
@@ -69,7 +69,7 @@ export const proofSchema = s.component(
       root: s.nullable(hash),
       ledger: {
         ...s.nullable(s.text),
-        description: 'The ledger that it was made for; null in what was made of a ledger alone.',
+        description: 'The ledger that it was made for; null in what was made from a ledger alone.',
         examples: ['XRPL'],
       },
       network: { ...s.text, description: 'The one that it is on.', examples: ['sandbox'] },

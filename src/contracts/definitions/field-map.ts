@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../core/errors.ts'
+import { meantBy, spellingHint, unknownNameHint } from '../../core/suggestions.ts'
 import { parsePath } from '../path.ts'
 import type { FieldDefinition, FieldMap, FieldType } from '../stream-schema.ts'
 import { valueKeys, valuesOfField } from './field-values.ts'
@@ -105,18 +106,29 @@ export function nameProblem(
   return seen.has(folded) ? 'differs from another field only in upper and lower case' : undefined
 }
 
+/** How a type is written that stands where its object should. */
+function typedHint(value: unknown, path: string): string | undefined {
+  const type = typeof value === 'string' ? meantBy(value, fieldTypes) : undefined
+  return type === undefined ? undefined : `Write {"type": "${type}"} as ${path}.`
+}
+
 function fieldDefinition(value: unknown, path: string, place: Place): FieldDefinition {
   const { problems } = place.walk
   if (!isObject(value)) {
-    problems.push({ path, message: 'must be an object with a type' })
+    const hint = typedHint(value, path)
+    problems.push({ path, message: 'must be an object with a type', hint })
     return { type: 'string' }
   }
   for (const key of Object.keys(value)) {
-    if (!knownKeys.includes(key)) problems.push({ path: `${path}.${key}`, message: 'is not known' })
+    if (knownKeys.includes(key)) continue
+    const hint = unknownNameHint(key, knownKeys)
+    problems.push({ path: `${path}.${key}`, message: 'is not known', hint })
   }
   const type = fieldTypes.find((known) => known === value['type'])
   if (type === undefined) {
-    problems.push({ path: `${path}.type`, message: `must be one of ${fieldTypes.join(', ')}` })
+    const message = `must be one of ${fieldTypes.join(', ')}`
+    const hint = spellingHint(value['type'], fieldTypes)
+    problems.push({ path: `${path}.type`, message, hint })
     return { type: 'string' }
   }
   const { unit, required } = value

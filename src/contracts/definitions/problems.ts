@@ -1,5 +1,6 @@
 import type { FieldMap } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
+import { spellingHint, unknownNameHint } from '../../core/suggestions.ts'
 import { isObject } from './field-map.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -32,8 +33,9 @@ export class Problems {
     return this.#path === '' ? key : `${this.#path}.${key}`
   }
 
-  add(key: string, message: string): void {
-    this.#found.push({ path: this.pathOf(key), message })
+  /** @param hint what to write instead, as a sentence, where that is known */
+  add(key: string, message: string, hint?: string): void {
+    this.#found.push({ path: this.pathOf(key), message, ...(hint !== undefined && { hint }) })
   }
 
   within(key: string): Problems {
@@ -41,7 +43,9 @@ export class Problems {
   }
 
   refuseUnknown(value: Json, known: readonly string[]): void {
-    for (const key of Object.keys(value)) if (!known.includes(key)) this.add(key, 'is not known')
+    for (const key of Object.keys(value)) {
+      if (!known.includes(key)) this.add(key, 'is not known', unknownNameHint(key, known))
+    }
   }
 }
 
@@ -73,7 +77,7 @@ export const text: Rule = (value, key, problems) => {
 export function oneOf(...values: readonly string[]): Rule {
   return (value, key, problems) => {
     if (values.some((known) => known === value)) return
-    problems.add(key, `must be one of ${values.join(', ')}`)
+    problems.add(key, `must be one of ${values.join(', ')}`, spellingHint(value, values))
   }
 }
 
@@ -96,7 +100,9 @@ export function integer(min: number, max: number): Rule {
 export function fieldOf(fields: FieldMap): Rule {
   return (value, key, problems) => {
     if (typeof value === 'string' && Object.hasOwn(fields, value)) return
-    problems.add(key, `must be one of the fields ${Object.keys(fields).slice(0, 20).join(', ')}`)
+    const names = Object.keys(fields)
+    const message = `must be one of the fields ${names.slice(0, 20).join(', ')}`
+    problems.add(key, message, spellingHint(value, names))
   }
 }
 

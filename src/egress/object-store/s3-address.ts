@@ -20,7 +20,7 @@ export interface S3Address {
  */
 export function parseS3Address(text: string, path: string): S3Address {
   if (!text.startsWith('s3://') || !URL.canParse(text)) {
-    throw invalidParameter(path, 'is no URL such as s3://bucket/prefix')
+    throw invalidParameter(path, 'is not a URL such as s3://bucket/prefix')
   }
   const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text)
   if (username + password !== '') {

@@ -49,7 +49,11 @@ export class Downloads {
       .select(['size', 'media_type'])
       .where('cid', '=', cid)
       .executeTakeFirst()
-    if (!content) throw new DomainError('not_found', 'there is no file yet')
+    if (!content)
+      throw new DomainError('not_found', 'there is no file yet', {
+        remedy:
+          'Upload a file first: the resource has the address for it as long as it waits for one. docs/files.md shows how.',
+      })
     const { size: bytes, media_type: mediaType } = content
     return await sendBytes(
       {
@@ -68,7 +72,11 @@ export class Downloads {
     const { state } = this.#needs
     const all = { from: 0, below: Number.MAX_SAFE_INTEGER }
     const files = (await filesOf(state, [holderId], all)).map(({ file }) => file)
-    if (files.length === 0) throw new DomainError('not_found', 'there are no files yet')
+    if (files.length === 0)
+      throw new DomainError('not_found', 'there are no files yet', {
+        remedy:
+          'Upload files first: the resource has the address for them as long as it waits for some. docs/files.md shows how.',
+      })
     const { archiveOf } = await import('../content/write-archive.ts')
     const archive = await archiveOf(files, (content) => this.#read(content))
     return await sendBytes(

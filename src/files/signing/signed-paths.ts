@@ -61,7 +61,7 @@ export class SignedPaths {
   /** Why an address is not good, as a phrase; undefined for one that is. */
   refusalOf(request: Omit<SignedRequest, 'limit'>, query: SignedQuery): string | undefined {
     const { expires = '', limit = '0', signature = '' } = query
-    if (!/^\d{1,12}$/.test(expires) || !/^\d{1,15}$/.test(limit)) return 'is not whole'
+    if (!/^\d{1,12}$/.test(expires) || !/^\d{1,15}$/.test(limit)) return 'is not complete'
     const signed = { ...request, limit: Number(limit) }
     if (!isEqual(signature, this.#signature(signed, expires))) return 'was changed'
     return Number(expires) * 1_000_000 > this.#needs.clock.nowUs() ? undefined : 'has expired'

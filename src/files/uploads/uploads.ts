@@ -1,5 +1,6 @@
 import type { Compilable } from 'kysely'
 import { type Clock, monotonicMs } from '../../core/clock.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
@@ -305,7 +306,7 @@ export class Uploads {
     await this.open(id)
     const kept = await fileBytesOf(state, ownerId)
     if (kept + bytes > filesBytesMax) return full(filesBytesMax)
-    return new DomainError('conflict', 'the resource was changed meanwhile: try again')
+    return changedMeanwhile('the resource', 'GET /attachments/{attachmentId}')
   }
 
   async #counted<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -363,5 +364,8 @@ function full(bytesMax: number): DomainError {
 }
 
 function superseded(): DomainError {
-  return new DomainError('conflict', 'the same upload has begun once more')
+  return conflict(
+    'the same upload has begun once more',
+    'Wait for the newer upload to the same address; GET /attachments/{attachmentId} says whether its file has arrived.',
+  )
 }

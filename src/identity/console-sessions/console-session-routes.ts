@@ -5,6 +5,7 @@ import type { ConsoleSession } from '../../access/auth/console-session.ts'
 import { type ConsoleSessions, sessionLifetimeUs } from '../../access/auth/console-sessions.ts'
 import { grants, scopesIn } from '../../access/auth/scopes.ts'
 import { DomainError, lackingPermission } from '../../core/errors.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -76,7 +77,7 @@ async function signIn(
     ...body,
     address,
     refusal: ({ device, registration }) =>
-      (device ?? registration) && 'the console is for keys of users, and this is none',
+      (device ?? registration) && 'the console takes keys of users, and this is not one',
   })
   // A browser never keeps the id that it came with: whoever has put it there would be signed in as well.
   const before = cookies.secretIn(request)
@@ -185,7 +186,7 @@ function addOthers(add: AddHandled, needs: ConsoleSessionRoutesNeeds): void {
     answers: { 204: noContent },
     handler: async ({ caller, params: { consoleSessionId: id }, request }) => {
       const session = sessions.ofUserById(caller.userId, id)
-      if (!session) throw new DomainError('not_found', `no session ${id}`)
+      if (!session) throw notFound('console session', id)
       if (!mayEnd(caller, session)) {
         const message = 'another key has made it: that needs the permission keys:admin'
         const { remedy } = lackingPermission('keys:admin')

@@ -14,7 +14,7 @@ const kind = s.choice(kinds)
 const foreign = {
   ...s.choice(foreignTopics),
   description: [
-    'What its clients of MQTT do on topics that are none of its own: `ignore` takes wills, subscriptions and',
+    'What its MQTT clients do on topics that are not its own: `ignore` takes wills, subscriptions and',
     'messages, and drops them.',
   ].join(' '),
 } as const
@@ -37,8 +37,7 @@ const properties = {
   lastUsedAt: s.nullable(s.dateTime),
   droppedPublishes: {
     ...s.count,
-    description:
-      'Messages over MQTT to topics that are none of its own, since the service was started.',
+    description: 'Messages over MQTT to topics that are not its own, since the service started.',
   },
   foreignTopics: foreign,
 }

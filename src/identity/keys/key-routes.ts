@@ -5,8 +5,10 @@ import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { ApiKey, KeyDirectory } from '../../access/auth/key-directory.ts'
 import { grants, scopesIn } from '../../access/auth/scopes.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, keyHeaders, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -105,7 +107,10 @@ function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
     handler: async (exchange) => {
       const found = changeableKey(directory, exchange)
       if (found.origin === 'configured') {
-        throw new DomainError('conflict', 'its secret is set in the settings: change it there')
+        throw conflict(
+          'its secret is set in the settings: change it there',
+          'Change STREAMVAULT_ADMIN_SECRET and restart the service, or make another key with POST /keys.',
+        )
       }
       return await posts.answer(secretPostOf(exchange), async () => {
         const overlapS = exchange.body?.overlapSeconds ?? overlapSDefault
@@ -134,8 +139,8 @@ function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
 function addSetting(add: AddOperation, { keys, directory, callerOf }: KeyRoutesNeeds): void {
   add('PUT /keys/:keyId', {
     operationId: 'changeKey',
-    summary: 'Change what the MQTT clients of a key do on topics that are none of its own.',
-    description: 'Its sessions end, and begin anew with what it may do now.',
+    summary: 'Change what the MQTT clients of a key do on topics that are not its own.',
+    description: 'Its sessions end, and begin again with its new rights.',
     scope: 'keys:admin',
     params,
     body: api.changedKeySchema,
@@ -215,7 +220,7 @@ function keyInUse(directory: KeyDirectory, { apiKeyId }: AuthenticatedCaller): A
 }
 
 async function tooMany(): Promise<DomainError> {
-  return new DomainError('conflict', `a user can have ${keysOfUserMax} keys`)
+  return noRoom(`a user can have ${keysOfUserMax} keys`, 'DELETE /keys/{keyId}')
 }
 
 /**
@@ -232,8 +237,7 @@ async function userIn(
   const id = parseId<UserId>(wanted)
   if (id === caller.userId) return id
   assertHolds(caller, ['platform:admin'])
-  if (id === undefined || !(await hasUser(id)))
-    throw new DomainError('not_found', `no user ${wanted}`)
+  if (id === undefined || !(await hasUser(id))) throw notFound('user', wanted)
   return id
 }
 
@@ -241,6 +245,6 @@ async function userIn(
 function visibleKey(directory: KeyDirectory, caller: AuthenticatedCaller, id: string): ApiKey {
   const key = directory.findAny(id)
   const isVisible = key?.userId === caller.userId || grants(caller.scope, 'platform:admin')
-  if (!key || !isVisible) throw new DomainError('not_found', `no key ${id}`)
+  if (!key || !isVisible) throw notFound('key', id)
   return key
 }

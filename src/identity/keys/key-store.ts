@@ -10,9 +10,11 @@ import { type ApiKey, type KeyDirectory, keysMax } from '../../access/auth/key-d
 import { anotherAdminRemains } from '../../access/auth/last-admin.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
@@ -65,7 +67,7 @@ export class KeyStore {
    */
   plan(actor: Actor, wanted: NewKey): PlannedKey {
     const { masterKey, clock, audit, directory, lifecycle } = this.#needs
-    if (directory.size >= keysMax) throw new DomainError('conflict', 'there are too many keys')
+    if (directory.size >= keysMax) throw noRoom('there are too many keys', 'DELETE /keys/{keyId}')
     const { id, secret } = newKeyAndSecret(wanted.kind)
     const { userId, scopes, name, permission, expiresAtUs, foreignTopics } = wanted
     const createdAtUs = clock.nowUs()
@@ -126,7 +128,7 @@ export class KeyStore {
   /** @throws DomainError `not_found` when it has been revoked */
   async read(id: string): Promise<Key> {
     const row = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
-    if (!row) throw new DomainError('not_found', `no key ${id}`)
+    if (!row) throw notFound('key', id)
     return this.#fromRow(row)
   }
 
@@ -224,9 +226,9 @@ export class KeyStore {
     )
     await directory.refresh(id)
     if (directory.findAny(id)) {
-      throw new DomainError(
-        'conflict',
+      throw conflict(
         'it is the last key with platform:admin that does not expire',
+        'Make another key with platform:admin and without an expiry first: POST /keys.',
       )
     }
   }
@@ -297,7 +299,10 @@ const neverUsed = {
 }
 
 export function changedMeanwhile(): DomainError {
-  return new DomainError('conflict', 'the key was changed at the same time')
+  return conflict(
+    'the key was changed at the same time',
+    'Read it again with GET /keys/{keyId}, then send the change again.',
+  )
 }
 
 interface NewRow {

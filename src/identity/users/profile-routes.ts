@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import { noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { keyHeaders, noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -69,11 +71,12 @@ function addMaking(add: AddOperation, { users, profiles, posts }: ProfileRoutesN
 
 function addRemoving(add: AddOperation, { users, profiles }: ProfileRoutesNeeds): void {
   const remove =
-    (part: 'user_entities' | 'user_credentials', what: string) => async (exchange: OfPart) => {
+    (part: 'user_entities' | 'user_credentials', what: 'credential' | 'entity') =>
+    async (exchange: OfPart) => {
       const { partId } = exchange.params
       const owner = await userIn(users, exchange)
       if (await profiles.remove(part, owner, partId.toLowerCase())) return null
-      throw new DomainError('not_found', `no ${what} ${partId}`)
+      throw notFound(what, partId)
     }
 
   add('DELETE /users/:userId/entities/:partId', {
@@ -107,10 +110,13 @@ interface OfPart extends OfUser {
 /** @throws DomainError `not_found` */
 async function userIn(users: UserStore, { caller, params }: OfUser): Promise<UserId> {
   const id = visibleId(caller, params.userId)
-  if (!(await users.find(id))) throw new DomainError('not_found', `no user ${id}`)
+  if (!(await users.find(id))) throw notFound('user', id)
   return id
 }
 
 async function tooMany(): Promise<DomainError> {
-  return new DomainError('conflict', `a user can have ${partsMax} of them`)
+  return noRoom(
+    `a user can have ${partsMax} of them`,
+    'DELETE /users/{userId}/entities/{partId} or DELETE /users/{userId}/credentials/{partId}',
+  )
 }

@@ -65,7 +65,7 @@ export const newUserSchema = s.component(
       ...s.text,
       // ASCII only: two names that look alike are the same name.
       pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$',
-      description: 'Unique, whatever the case.',
+      description: 'Unique; case makes no difference.',
       examples: ['ada'],
     },
     first_name: { ...s.text, maxLength: 200, examples: ['Ada'] },
@@ -75,7 +75,7 @@ export const newUserSchema = s.component(
 
 export const usersQuery = s.query({
   ...s.pageQuery,
-  username: { ...s.text, description: 'Only the user of this name, in whatever case.' },
+  username: { ...s.text, description: 'Only the user of this name; case makes no difference.' },
 })
 
 export const newEntitySchema = s.component(

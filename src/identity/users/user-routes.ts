@@ -2,8 +2,10 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { grants } from '../../access/auth/scopes.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { SignedPaths } from '../../files/signing/signed-paths.ts'
 import type { UploadSubject } from '../../files/store/upload-id.ts'
 import { imageBytesMax } from '../../files/uploads/image-uploads.ts'
@@ -52,7 +54,7 @@ function addReading(add: AddOperation, needs: UserRoutesNeeds): void {
 
   add('GET /users/:userId', {
     operationId: 'readUser',
-    summary: 'Read a user: oneself, or anybody with platform:admin.',
+    summary: 'Read a user: your own, or with platform:admin any other.',
     scope: 'any',
     answers: { 200: api.userSchema },
     handler: async ({ caller, params }) => {
@@ -91,7 +93,8 @@ function addChanging(add: AddOperation, { users, onDeleted, callerOf }: UserRout
         statusCode: 201,
         body: api.userBody({ user, entities: [], credentials: [] }),
         changes,
-        refusal: async () => new DomainError('conflict', `the username ${body.username} is taken`),
+        refusal: async () =>
+          conflict(`the username ${body.username} is taken`, 'Choose another username.'),
       }
     },
   })
@@ -154,5 +157,5 @@ export function visibleId({ userId, scope }: AuthenticatedCaller, text: string):
 }
 
 function unknownUser(text: string): DomainError {
-  return new DomainError('not_found', `no user ${text}`)
+  return notFound('user', text)
 }

@@ -2,7 +2,7 @@ import { type Compilable, type Expression, type Selectable, type SqlBool, sql } 
 import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
 import { anotherAdminRemains } from '../../access/auth/last-admin.ts'
 import type { Clock } from '../../core/clock.ts'
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { newId, type UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
@@ -137,7 +137,10 @@ export class UserStore {
       audit.entry({ action: 'user.deleted', actor, subjectId: id, userId: id }, isDeletedNow),
     )
     if (await this.find(id)) {
-      throw new DomainError('conflict', 'no key with platform:admin would remain for anybody else')
+      throw conflict(
+        'no other user would have a key with platform:admin',
+        'Give another user a key with platform:admin that does not expire: POST /keys; then delete this user.',
+      )
     }
   }
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { receivedPerSessionMax } from './limits.ts'
 import type { FirstReceipt } from './mqtt-sessions.ts'
 import type { Received, Session } from './session.ts'
@@ -112,5 +112,8 @@ export class ReceivedIds {
 /** @throws DomainError `conflict`: the connection ends, since MQTT 3.1.1 has no answer for it */
 function assertRoom(session: Session): void {
   if (session.received.size < receivedPerSessionMax) return
-  throw new DomainError('conflict', 'too many packet ids of QoS 2 were not released')
+  throw conflict(
+    'too many packet ids of QoS 2 were not released',
+    'Send PUBREL for each message of QoS 2, or publish with QoS 1.',
+  )
 }

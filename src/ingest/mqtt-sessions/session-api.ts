@@ -10,7 +10,7 @@ const properties = {
   clientId: { ...s.text, description: 'As the client has named itself.', examples: ['boiler-7'] },
   deviceId: {
     ...s.nullable(s.text),
-    description: 'Of a device: clients of devices are told apart.',
+    description: 'Of a device: each device has clients of its own.',
   },
   kept: { ...s.boolean, description: 'Whether it outlives its connection (no clean session).' },
   connected: s.boolean,

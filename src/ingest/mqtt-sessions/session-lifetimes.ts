@@ -1,5 +1,5 @@
 import type { Subscription } from 'aedes'
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionChange } from './sessions-file.ts'
@@ -27,7 +27,10 @@ export class SessionLifetimes {
     if (!identity) return
     const { userId, clientId } = identity
     if (!registry.hasRoomFor(userId)) {
-      throw new DomainError('conflict', 'this user has as many MQTT sessions as are kept')
+      throw conflict(
+        'this user has as many MQTT sessions as are kept',
+        'Connect with a clean session, or end sessions that are not needed: GET /mqtt/sessions lists them, DELETE /mqtt/sessions/{clientId} ends one.',
+      )
     }
     const createdAtUs = clock.nowUs()
     const usedAtUs = clock.steadyUs()

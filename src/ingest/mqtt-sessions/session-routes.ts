@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, cursorQuery, noContent, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -84,5 +85,5 @@ function isAfter({ createdAtUs, id }: SessionView, after: ListCursor | undefined
 }
 
 function unknown(clientId: string): DomainError {
-  return new DomainError('not_found', `no session ${clientId}`)
+  return notFound('MQTT session', clientId)
 }

@@ -67,7 +67,7 @@ export class SparkplugNodes {
 
   hear({ stream, payload: bytes }: RawMessage, topicText: string, nowUs: number): HeardMessage {
     const topic = parseSparkplugTopic(topicText)
-    if (topic === undefined) return unreadable('the topic is none of Sparkplug B')
+    if (topic === undefined) return unreadable('the topic is not one of Sparkplug B')
     const payload = decodeSparkplugPayload(bytes)
     if (typeof payload === 'string') return unreadable(payload)
     const key = `${stream.streamId} ${topic.group}/${topic.node}`

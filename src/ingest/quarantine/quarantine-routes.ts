@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { settledRange } from '../../requests/http/asked-range.ts'
 import { integerParameter } from '../../requests/http/pagination.ts'
 import { cursorLimitDefault, keyHeaders, noContent } from '../../requests/http/schema.ts'
@@ -223,5 +224,5 @@ async function knownEntry(
 }
 
 function noEntry(id: string): DomainError {
-  return new DomainError('not_found', `no entry ${id} in the quarantine`)
+  return notFound('quarantine entry', id)
 }

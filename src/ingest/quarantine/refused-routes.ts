@@ -30,7 +30,7 @@ export function refusedRoutes(needs: RefusedRoutesNeeds): FastifyPluginAsync {
       operationId: 'listRefusedReadings',
       summary: 'List readings that the time-series server did not take, oldest first.',
       description:
-        'They were acknowledged and are counted as `discarded`. The newest 10,000 of all streams are kept. With DuckDB there are none.',
+        'They were acknowledged and are counted as `discarded`. The newest 10,000 of all streams are kept. DuckDB refuses no readings.',
       scope: 'data:read',
       query: refusedQuery,
       answers: { 200: refusedSchema },

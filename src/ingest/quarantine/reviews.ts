@@ -1,7 +1,9 @@
 import type { CompiledStream } from '../../contracts/reading.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
@@ -149,7 +151,10 @@ export class Reviews {
   ): Promise<Value> {
     this.#assertRunning()
     if (this.#underWay.has(streamId)) {
-      throw new DomainError('conflict', 'the quarantine of the stream is under review already')
+      throw conflict(
+        'the quarantine of the stream is under review already',
+        'Wait until the other redrive or deletion of this quarantine has ended, then try again; GET /streams/{streamId}/quarantine/summary shows what is left.',
+      )
     }
     if (this.#underWay.size >= reviewsMax) {
       throw new DomainError('overloaded', `${reviewsMax} quarantines are under review`, {
@@ -178,7 +183,7 @@ export class Reviews {
   /** @throws DomainError `not_found` */
   async #found(streamId: StreamId): Promise<CompiledStream> {
     const stream = await this.#needs.directory.find(streamId)
-    if (!stream) throw new DomainError('not_found', `no stream ${streamId}`)
+    if (!stream) throw notFound('stream', streamId)
     return stream
   }
 

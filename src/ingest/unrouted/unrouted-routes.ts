@@ -93,7 +93,10 @@ async function madeOf(
   const { unrouted, judgeOf, nowUs } = needs
   const { topic, vaultId, name = cutText(topic, nameLengthMax), preview = false } = body
   const found = unrouted.find(caller.userId, topic)
-  if (!found) throw new DomainError('not_found', `no messages are kept of the topic ${topic}`)
+  if (!found)
+    throw new DomainError('not_found', `no messages are kept of the topic ${topic}`, {
+      remedy: 'GET /mqtt/unrouted lists the topics whose messages are kept.',
+    })
   const proposed = proposedStreamOf(found, { judgeOf, nowUs: nowUs() })
   if (preview) return { statusCode: 200, body: proposed, changes: [] }
   const made = await creation(needs, caller, { ...proposed.proposal, name, vaultId })

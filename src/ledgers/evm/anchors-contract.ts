@@ -205,7 +205,7 @@ function uuidOfNumber(number: bigint): string {
 /** @throws RangeError when it is no uuid */
 function uuidHex(id: string): Hex {
   const hex = id.replaceAll('-', '')
-  if (!/^[0-9a-f]{32}$/.test(hex)) throw new RangeError(`${id} is no uuid`)
+  if (!/^[0-9a-f]{32}$/.test(hex)) throw new RangeError(`${id} is not a uuid`)
   return `0x${hex}`
 }
 

@@ -58,7 +58,7 @@ export class ContractAssets {
   async madeBy({ streamId }: IssuedAsset, logs: readonly unknown[]): Promise<string> {
     const address = await this.addressOf(streamId)
     if (address !== undefined && issuersIn(logs).includes(address.toLowerCase())) return address
-    throw new LedgerUnreachable('the node tells of an asset that is not where it has to be')
+    throw new LedgerUnreachable('the node reports an asset that is not where it has to be')
   }
 
   /**

@@ -98,7 +98,7 @@ export class ContractLogs {
     const { answers } = await this.#node.askFresh([call])
     const members = membersOf(resultOf(answers[0]))
     const said = await saidBy(hexOf(members['input']))
-    if (!said) throw new LedgerUnreachable('the node tells of a transaction that is none of ours')
+    if (!said) throw new LedgerUnreachable('the node reports a transaction that is not one of ours')
     const { kind, root, intentId, token, asset } = said
     const named = { ...(token && { uri: token.uri }), ...(asset && { asset }) }
     return { ...blobOfMembers(members), deed: { intentId, kind, root, leaves: [], ...named } }

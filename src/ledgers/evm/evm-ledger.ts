@@ -159,7 +159,7 @@ export class EvmLedger implements Ledger {
     const transaction = await readTransaction(blob)
     const problem = this.#problemOf(transaction)
     if (transaction === undefined || problem !== undefined) {
-      return { is: 'refused', reason: problem ?? 'it is no transaction' }
+      return { is: 'refused', reason: problem ?? 'it is not a transaction' }
     }
     const { sequence } = transaction
     const isNext = sequence === this.#sentUpTo + 1 && sequence <= this.#roomUpTo
@@ -207,7 +207,7 @@ export class EvmLedger implements Ledger {
 
   /** What is wrong with a transaction that no node is to see. */
   #problemOf(transaction: ReadTransaction | undefined): string | undefined {
-    if (!transaction) return 'it is no transaction'
+    if (!transaction) return 'it is not a transaction'
     const { chainId, from, to } = transaction
     if (chainId !== this.#chainId) return `it is for the network eip155:${chainId}`
     if (from !== this.account) return `it is of the account ${from}`

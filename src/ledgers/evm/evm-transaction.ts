@@ -98,7 +98,7 @@ export async function readTransaction(blob: string): Promise<ReadTransaction | u
 /** @throws RangeError for a kind of transaction that none of ours is */
 function bidIn(said: TransactionSerializable): Bid {
   if (said.type === 'legacy') return { maxFee: said.gasPrice ?? 0n }
-  if (said.type !== 'eip1559') throw new RangeError(`${said.type} is none of ours`)
+  if (said.type !== 'eip1559') throw new RangeError(`${said.type} is not one of ours`)
   return { maxFee: said.maxFeePerGas ?? 0n, tip: said.maxPriorityFeePerGas ?? 0n }
 }
 
@@ -125,7 +125,7 @@ export function blobOfMembers(value: unknown): SignedTransaction {
   const [r, s] = [padded(said['r']), padded(said['s'])]
   const signed = signedWith(unsigned, r, s, Number(isLegacy ? (parity + 1n) % 2n : parity))
   if (signed.hash !== textOf(said['hash'])) {
-    throw new LedgerUnreachable('the node tells of a transaction that is not that of its hash')
+    throw new LedgerUnreachable('the node reports a transaction that is not that of its hash')
   }
   return signed
 }

@@ -10,7 +10,7 @@ export type EvmLedgerName = Exclude<LedgerName, 'XRPL'>
 
 /** @throws RangeError for one that is another kind of network */
 export function evmNameOf(ledger: LedgerName): EvmLedgerName {
-  if (ledger === 'XRPL') throw new RangeError(`${ledger} is no network of the EVM`)
+  if (ledger === 'XRPL') throw new RangeError(`${ledger} is not a network of the EVM`)
   return ledger
 }
 

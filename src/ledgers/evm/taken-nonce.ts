@@ -67,5 +67,5 @@ async function isTakenBy(
 
 /** One address may lead to several nodes, of which some lag behind. */
 function contradiction(): LedgerUnreachable {
-  return new LedgerUnreachable('the node does not have a block that it has told of before')
+  return new LedgerUnreachable('the node does not have a block that it has reported before')
 }

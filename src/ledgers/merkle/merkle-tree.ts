@@ -32,7 +32,7 @@ export class MerkleTree {
   path(index: number): MerklePath {
     const [leaves = []] = this.#levels
     if (!Number.isInteger(index) || index < 0 || index >= leaves.length) {
-      throw new RangeError(`a tree of ${leaves.length} leaves has none at ${index}`)
+      throw new RangeError(`a tree of ${leaves.length} leaves has no leaf at ${index}`)
     }
     const hashes: string[] = []
     let at = index

@@ -44,7 +44,7 @@ function splitOf(size: number): number {
  */
 export function pathTo(index: number, leaves: readonly Uint8Array[]): MerklePath {
   if (!Number.isInteger(index) || index < 0 || index >= leaves.length) {
-    throw new RangeError(`a tree of ${leaves.length} leaves has none at ${index}`)
+    throw new RangeError(`a tree of ${leaves.length} leaves has no leaf at ${index}`)
   }
   const hashes: string[] = []
   let [from, below] = [0, leaves.length]

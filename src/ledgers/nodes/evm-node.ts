@@ -66,5 +66,5 @@ interface Block {
 /** A number as nodes write it: hexadecimal with 0x. @throws LedgerUnreachable when it is none */
 function quantity(text: unknown): bigint {
   if (typeof text === 'string' && /^0x[\da-f]{1,64}$/i.test(text)) return BigInt(text)
-  throw new LedgerUnreachable('the node answers with something that is no number')
+  throw new LedgerUnreachable('the node answers with something that is not a number')
 }

@@ -37,14 +37,14 @@ export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LedgerUnreachable('the answer of the node is no JSON')
+    throw new LedgerUnreachable('the answer of the node is not JSON')
   }
 }
 
 /** @throws LedgerUnreachable where it is no object */
 export function messageIn(said: unknown): Readonly<Record<string, unknown>> {
   if (typeof said === 'object' && said !== null) return said as Readonly<Record<string, unknown>>
-  throw new LedgerUnreachable('the answer of the node is none to what was asked')
+  throw new LedgerUnreachable('the answer of the node does not belong to the request')
 }
 
 export function leftOut(): LedgerUnreachable {

@@ -89,5 +89,5 @@ export class NodesInTurn<Call, Answers extends Heights> {
 function behind({ head, final }: Heights, seen: Heights = { head: 0, final: 0 }): string {
   const [what, is, was] =
     head < seen.head ? ['block', head, seen.head] : ['final block', final, seen.final]
-  return `the node is at the ${what} ${is}, and one has told of ${was} before: it lags behind, or its chain was begun anew`
+  return `the node is at the ${what} ${is}, and one has reported ${was} before: it lags behind, or its chain was begun again`
 }

@@ -41,7 +41,7 @@ export class SocketConnection<Call, Answer> implements NodeConnection<Call, Answ
   }
 
   close(): void {
-    this.#end(new LedgerUnreachable('nobody waits for the node any more'))
+    this.#end(new LedgerUnreachable('the request was given up'))
   }
 
   async #askFor(socket: WebSocket, call: Call): Promise<Answer> {

@@ -107,5 +107,5 @@ function dropsOf(xrp: unknown = 0): number {
 function whole(value: unknown): number {
   const number = typeof value === 'string' && /^\d{1,17}$/.test(value) ? Number(value) : value
   if (typeof number === 'number' && Number.isInteger(number) && number >= 0) return number
-  throw new LedgerUnreachable('the node answers with something that is no number')
+  throw new LedgerUnreachable('the node answers with something that is not a number')
 }

@@ -56,7 +56,7 @@ export function checkProofText(text: string, question: ProofQuestion): Verdict {
   try {
     proof = JSON.parse(text)
   } catch {
-    return contradicted('it is no JSON')
+    return contradicted('it is not JSON')
   }
   return checkProof(proof, question)
 }
@@ -134,7 +134,7 @@ function saidByTransaction(proof: Proof): TransactionText | undefined {
     return undefined
   }
   if (sha256Of(transaction) !== hash) contradict('tx_hash is not the SHA-256 of the transaction')
-  const said = parseText(transaction) ?? contradict('the transaction is none of the sandbox')
+  const said = parseText(transaction) ?? contradict('the transaction is not one of the sandbox')
   if (said.root !== root) contradict('the root is not that of the transaction')
   for (const [at, part] of parts.entries()) {
     if (!leadsTo(part.cid, part.path, said.root, said.leaves)) {
@@ -162,7 +162,7 @@ function saidByBlock(proof: Proof, said: TransactionText): BlockHeader | undefin
   }
   if (sha256Of(block.header) !== block.hash)
     contradict('block.hash is not the SHA-256 of its header')
-  const header = parseHeader(block.header) ?? contradict('the header is none of a block')
+  const header = parseHeader(block.header) ?? contradict('the header is not that of a block')
   if (header.chain !== said.chain) contradict('the transaction is for another chain')
   if (header.height !== block.height) contradict('block.height is not what the header says')
   if (formatUs(header.timeUs) !== block.time) contradict('block.time is not what the header says')
@@ -170,7 +170,7 @@ function saidByBlock(proof: Proof, said: TransactionText): BlockHeader | undefin
     contradict('block.path does not lead from the transaction to the root of the block')
   }
   if (isMaking(said) && tokenId === undefined) contradict('token_id is missing')
-  if (signatures.length === 0) contradict('nobody has signed the block')
+  if (signatures.length === 0) contradict('no key has signed the block')
   for (const [at, signature] of signatures.entries()) {
     if (!isOf(signature, block.header)) contradict(`signatures[${at}] is not that of the header`)
   }

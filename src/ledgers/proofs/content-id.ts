@@ -63,7 +63,7 @@ export async function parseCid(text: string): Promise<ContentId | ContentIdProbl
   try {
     parsed = CID.parse(text)
   } catch (error) {
-    return { problem: `it is no CID: ${messageOf(error)}` }
+    return { problem: `it is not a CID: ${messageOf(error)}` }
   }
   const { version, code, multihash } = parsed
   const codec = codecs.get(code as 0x55)

@@ -116,7 +116,7 @@ function itemAt(bytes: Buffer, at: number): Item {
 
 /** @throws RangeError when it is none */
 function numberIn(item: Item | undefined): number {
-  if (!item || item.isList) throw new RangeError('it is no number')
+  if (!item || item.isList) throw new RangeError('it is not a number')
   return numberOf(item.payload)
 }
 

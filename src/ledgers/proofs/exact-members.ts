@@ -23,7 +23,7 @@ export function members(
   names: readonly string[],
   optional: readonly string[] = [],
 ): Members {
-  if (!isObject(value)) throw new Contradiction(`${where} is no object`)
+  if (!isObject(value)) throw new Contradiction(`${where} is not an object`)
   const missing = names.find((name) => !Object.hasOwn(value, name))
   if (missing !== undefined) throw new Contradiction(`${where} has no ${missing}`)
   const unknown = Object.keys(value).find(
@@ -42,13 +42,13 @@ export function text(value: unknown, where: string, charsMax: number): string {
 /** @throws Contradiction */
 export function hash(value: unknown, where: string): string {
   if (isHash(value)) return value
-  throw new Contradiction(`${where} is no SHA-256 in hex`)
+  throw new Contradiction(`${where} is not a SHA-256 in hex`)
 }
 
 /** @throws Contradiction */
 export function oneOf(value: unknown, where: string, values: readonly string[]): string {
   if (typeof value === 'string' && values.includes(value)) return value
-  throw new Contradiction(`${where} is none of ${values.join(', ')}`)
+  throw new Contradiction(`${where} is not one of ${values.join(', ')}`)
 }
 
 /** @throws Contradiction */

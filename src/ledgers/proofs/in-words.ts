@@ -10,8 +10,8 @@ export interface InWords {
 }
 
 const limits =
-  'It does not show who made them, that what they say is true, or that nobody else had them before. ' +
-  'The sandbox is a ledger that the service runs itself: its times are as good as the word of whoever has that key.'
+  'It does not show who made them, that what they say is true, or that no one else had them before. ' +
+  'The sandbox is a ledger that the service runs itself: its times are as good as the word of the holder of that key.'
 
 const failures = {
   not_found: 'not found',

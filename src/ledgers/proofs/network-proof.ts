@@ -54,7 +54,7 @@ function checkPaths({ parts, path, root }: Proof): void {
 /** Its text is its bytes. */
 function checkEvmTransaction(proof: Proof, transaction: string): void {
   if (!/^0x(?:[0-9a-f]{2})+$/.test(transaction)) {
-    throw new Contradiction('the transaction is none of the EVM')
+    throw new Contradiction('the transaction is not one of the EVM')
   }
   const bytes = Buffer.from(transaction.slice(2), 'hex')
   if (`0x${keccakOf(bytes)}` !== proof.tx_hash) {
@@ -78,7 +78,7 @@ function checkEvmTransaction(proof: Proof, transaction: string): void {
 /** Its text is its bytes, too. */
 function checkXrplTransaction(proof: Proof, transaction: string): void {
   if (!/^(?:[0-9A-F]{2})+$/.test(transaction)) {
-    throw new Contradiction('the transaction is none of XRPL')
+    throw new Contradiction('the transaction is not one of XRPL')
   }
   const bytes = Buffer.from(transaction, 'hex')
   if (xrplHashOf(bytes) !== proof.tx_hash) {

@@ -100,7 +100,7 @@ function partOf(value: unknown, where: string): ProvenPart {
 function blockOf(value: unknown): NonNullable<Proof['block']> {
   const names = ['height', 'time', 'hash', 'header', 'path']
   const { height, time, hash: named, header, path } = members(value, 'block', names)
-  if (!Number.isSafeInteger(height)) throw new Contradiction('block.height is no number')
+  if (!Number.isSafeInteger(height)) throw new Contradiction('block.height is not a number')
   return {
     height: height as number,
     time: text(time, 'block.time', cidCharsMax),
@@ -116,7 +116,7 @@ function signatureOf(value: unknown, where: string): ProofSignature {
   const { kty, crv, x } = members(said['public_key'], `${where}.public_key`, ['kty', 'crv', 'x'])
   oneOf(said['algorithm'], `${where}.algorithm`, ['Ed25519'])
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || !isKeyText(x)) {
-    throw new Contradiction(`${where}.public_key is no key of Ed25519`)
+    throw new Contradiction(`${where}.public_key is not a key of Ed25519`)
   }
   return {
     key_id: text(said['key_id'], `${where}.key_id`, cidCharsMax),

@@ -26,7 +26,7 @@ export interface ProofSignature {
 /** What shows that bytes existed at a time. Everything in it can be checked with it alone, but for whose the key is. */
 export interface Proof {
   readonly format: typeof proofFormat
-  /** It is on the ledger for good; without that, this is what is known so far. */
+  /** It is final on the ledger; without that, this is what is known so far. */
   readonly final: boolean
   readonly status: string
   readonly cid: string

@@ -96,13 +96,13 @@ function readMemos(bytes: Buffer, start: number, memos: Memo[]): number {
     const field = fieldAt(bytes, at)
     at = field.end
     if (field.type === arrayType && field.code === 1) return at
-    if (field.type !== objectType || field.code !== 10) throw new RangeError('that is no memo')
+    if (field.type !== objectType || field.code !== 10) throw new RangeError('that is not a memo')
     const texts = new Map<number, string>()
     for (;;) {
       const member = fieldAt(bytes, at)
       at = member.end
       if (member.type === objectType && member.code === 1) break
-      if (isNested(member)) throw new RangeError('that is no memo')
+      if (isNested(member)) throw new RangeError('that is not a memo')
       texts.set(member.code, member.value.toString())
     }
     memos.push({ type: texts.get(12) ?? '', data: texts.get(13) ?? '' })

@@ -112,13 +112,13 @@ export function checkedBlock(line: string, tip: Tip, keys: ChainKeys): Block {
   const broken = (reason: string) => new BrokenChain(height, reason)
   const { header, signature, transactions: signed } = membersOf(line) ?? {}
   if (typeof header !== 'string' || typeof signature !== 'string' || !Array.isArray(signed)) {
-    throw broken('its line is none of a block')
+    throw broken('its line is not that of a block')
   }
   if (!signed.every(isSignedText) || lineWith(header, signature, signed) !== line) {
     throw broken('its line is not as it was written')
   }
   const said = parseHeader(header)
-  if (!said) throw broken('its header is none of a block')
+  if (!said) throw broken('its header is not that of a block')
   const problem = problemOf(said, tip, keys)
   if (problem !== undefined) throw broken(problem)
   if (!isSignature(header, signature, keys.blocks)) throw broken('its signature is wrong')

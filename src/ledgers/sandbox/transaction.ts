@@ -75,7 +75,7 @@ export function blobOf({ text, annex, signature }: SignedText): string {
 export function parseBlob(blob: string, account: Account): SandboxTransaction | string {
   if (blob.length > blobCharsMax) return `it is longer than ${blobCharsMax} characters`
   const signed = membersOf(blob)
-  if (!signed || !isSignedText(signed) || blobOf(signed) !== blob) return 'it is no transaction'
+  if (!signed || !isSignedText(signed) || blobOf(signed) !== blob) return 'it is not a transaction'
   return checkedTransaction(signed, account)
 }
 
@@ -95,7 +95,7 @@ export function checkedTransaction(
 ): SandboxTransaction | string {
   const { text, annex, signature } = signed
   const said = parseText(text)
-  if (!said) return 'its text is none of a transaction'
+  if (!said) return 'its text is not that of a transaction'
   if (said.chain !== account.chain) return `it is for the chain ${said.chain}`
   if (said.account !== account.id) return `it is of the account ${said.account}`
   if (!isSignature(text, signature, account.verifier)) return 'its signature is wrong'

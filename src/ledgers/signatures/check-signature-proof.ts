@@ -110,7 +110,7 @@ async function signedBy(metadata: string): Promise<SignedContent> {
   }
   const cid = part('cid')
   const parsed = await parseCid(cid)
-  if (!('cid' in parsed) || parsed.cid !== cid) throw new Contradiction('metadata.cid is no CID')
+  if (!('cid' in parsed) || parsed.cid !== cid) throw new Contradiction('metadata.cid is not a CID')
   if (part('signed_text') !== signingText(cid)) {
     throw new Contradiction('metadata.signed_text is not the text that names the content')
   }

@@ -23,7 +23,7 @@ export function accountCall(account: string, ledger: 'validated' | 'current'): N
 /** @throws LedgerUnreachable where nobody has given it money yet: then it is none */
 export function accountIn(answer: NodeAnswer | undefined, account: string): AccountState {
   const result = foundIn(answer, 'actNotFound')
-  if (!result) throw new LedgerUnreachable(`${account} is no account yet: it has to be funded`)
+  if (!result) throw new LedgerUnreachable(`${account} is not an account yet: it has to be funded`)
   const data: Members = membersOf(result['account_data'])
   return {
     sequence: countOf(data['Sequence']),

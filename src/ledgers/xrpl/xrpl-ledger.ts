@@ -139,14 +139,14 @@ export class XrplLedger implements Ledger {
     ])
     const { sequence, ledger } = accountIn(answers[0], this.account)
     if (ledger > validated) return sequence
-    throw new LedgerUnreachable('the node is behind what it has told before')
+    throw new LedgerUnreachable('the node is behind what it has reported before')
   }
 
   async submit(blob: string): Promise<Submission> {
     const transaction = readTransaction(blob)
     const problem = this.#problemOf(transaction)
     if (transaction === undefined || problem !== undefined) {
-      return { is: 'refused', reason: problem ?? 'it is no transaction' }
+      return { is: 'refused', reason: problem ?? 'it is not a transaction' }
     }
     const { answers } = await this.#nodes.ask([{ command: 'submit', params: { tx_blob: blob } }])
     const code = codeOf(resultOf(answers[0])['engine_result'])
@@ -186,7 +186,7 @@ export class XrplLedger implements Ledger {
 
   /** What is wrong with a transaction that no node is to see. */
   #problemOf(transaction: ReadTransaction | undefined): string | undefined {
-    if (!transaction) return 'it is no transaction'
+    if (!transaction) return 'it is not a transaction'
     const { account, networkId } = transaction
     if (account !== this.account) return `it is of the account ${account}`
     const isOther = networkId !== undefined && networkId !== this.#networkId

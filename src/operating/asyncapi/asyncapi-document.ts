@@ -62,7 +62,7 @@ export function asyncApiDocument(needs: AsyncApiNeeds): JsonSchema {
 }
 
 const introduction = [
-  'What devices and programs say to the service, and hear from it, over MQTT 3.1.1 and WebSockets. The service',
+  'What devices and programs send to the service, and receive from it, over MQTT 3.1.1 and WebSockets. The service',
   'is the application that this document describes: where it receives, clients publish, and where it sends,',
   'they subscribe. `/openapi.json` describes the rest.',
 ].join(' ')

@@ -117,7 +117,8 @@ export const mqttChannels: Readonly<Record<string, Channel>> = {
   userSpace: {
     address: 'users/{userId}/{path}',
     title: "A user's own space",
-    description: 'Commands to devices, settings, whatever clients of one user say to each other.',
+    description:
+      'Commands to devices, settings, anything that clients of one user send each other.',
     parameters: { userId: parameters.userId, path: parameters.path },
     messages: ownMessages,
     operations: {

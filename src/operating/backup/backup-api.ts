@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
-import { type Backup, backupStates } from './backup.ts'
+import { type Backup, type BackupState, backupStates } from './backup.ts'
 import { backupPhases } from './backup-writer.ts'
 
 const to = {
@@ -48,6 +48,7 @@ export const backupSchema = s.component(
       description: 'Of one that is running.',
     },
     error: { ...s.nullable(s.text), description: 'Why it is not complete.' },
+    remedy: { ...s.nullable(s.text), description: 'What to do about the error, for people.' },
     bytes: { ...s.nullable(s.count), description: 'Of all files of a completed one.' },
     received: { ...s.nullable(s.count), description: 'Readings that were received before it.' },
     lostFiles: {
@@ -64,6 +65,15 @@ export const newBackupSchema = s.component(
   s.record({ to, withMasterKey: s.boolean }, { optional: ['withMasterKey'] }),
 )
 
+/** What to do about a backup in each state. */
+const remedies: Readonly<Record<BackupState, string | null>> = {
+  running: null,
+  completed: null,
+  failed:
+    'Correct what error names, then make another backup with POST /backups, into an empty place; docs/backup.md describes places and their credentials.',
+  cancelled: 'Make another backup with POST /backups.',
+}
+
 export function backupBody(backup: Backup): Static<typeof backupSchema> {
   const { id, state, createdAtUs, finishedAtUs, manifest } = backup
   const { progress = null, error = null } = backup
@@ -77,6 +87,7 @@ export function backupBody(backup: Backup): Static<typeof backupSchema> {
     finishedAt: finishedAtUs === undefined ? null : formatUs(finishedAtUs),
     progress,
     error,
+    remedy: remedies[state],
     bytes: files === null ? null : files.reduce((sum, { bytes }) => sum + bytes, 0),
     received: manifest?.counts.received ?? null,
     lostFiles: manifest?.counts.filesLost ?? null,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
-import { DomainError } from '../../core/errors.ts'
 import { type BackupId, parseId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, cursorQuery, query } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -55,7 +55,7 @@ function addReading(add: AddOperation, { backups }: BackupRoutesNeeds): void {
 function addChanging(add: AddOperation, { backups, audit, callerOf }: BackupRoutesNeeds): void {
   add('POST /backups', {
     operationId: 'createBackup',
-    summary: 'Begin a backup of the whole service, while it runs.',
+    summary: 'Begin a backup of the complete service, while it runs.',
     description:
       'One at a time. The master key is only in it when `withMasterKey` asks for it: without that key no secret can be checked after a restore.',
     scope,
@@ -95,6 +95,6 @@ function addChanging(add: AddOperation, { backups, audit, callerOf }: BackupRout
 async function oneBackup(backups: Backups, text: string): Promise<Backup> {
   const id = parseId<BackupId>(text)
   const backup = id && (await backups.find(id))
-  if (!backup) throw new DomainError('not_found', `no backup ${text}`)
+  if (!backup) throw notFound('backup', text)
   return backup
 }

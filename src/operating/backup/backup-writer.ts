@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { removeGradually } from '../../core/gradual-removal.ts'
 import { contentPath } from '../../files/store/content-name.ts'
 import { chainFile, keysFile } from '../../ledgers/sandbox/files.ts'
@@ -263,7 +263,9 @@ export class BackupWriter {
 
   /** Ends the step that goes on; it fails. */
   abort(): void {
-    this.#aborted.abort(new DomainError('conflict', 'the backup was cancelled'))
+    this.#aborted.abort(
+      conflict('the backup was cancelled', 'Make another one with POST /backups.'),
+    )
   }
 
   /** Removes what there is of it. Nothing of a place that was somebody else's is touched. */

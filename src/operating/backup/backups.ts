@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { DomainError, invalidParameter, messageOf } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
+import { invalidParameter, messageOf } from '../../core/errors.ts'
 import { type BackupId, newId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import { formatUs } from '../../core/time.ts'
@@ -67,7 +68,11 @@ export class Backups {
     return {
       backup: { ...unfinished, ...backup } satisfies Backup,
       change: store.beginning(backup),
-      refusal: async () => new DomainError('conflict', 'a backup is being made already'),
+      refusal: async () =>
+        conflict(
+          'a backup is being made already',
+          'Wait until GET /backups says that it has ended, or end it with POST /backups/{backupId}/cancel.',
+        ),
       start: () => this.#start(backup, address),
     }
   }

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { fileStream } from '../../core/heard-streams.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import type { BackupPlace } from './backup-place.ts'
@@ -35,7 +35,10 @@ export class FolderPlace implements BackupPlace {
     this.#isMade = !existsSync(this.name)
     makeFolder(this.name, 0o700)
     if (readdirSync(this.name).length > 0) {
-      throw new DomainError('conflict', `${this.name} is not empty: each backup has its own folder`)
+      throw conflict(
+        `${this.name} is not empty: each backup has its own folder`,
+        'Name a folder in to that is empty or does not exist; docs/backup.md has examples.',
+      )
     }
   }
 

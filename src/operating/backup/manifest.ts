@@ -96,7 +96,8 @@ export class DamagedBackup extends Error {
  */
 export function parseManifest(text: string): Manifest {
   const manifest = parsedJson(text)
-  if (typeof manifest?.format !== 'number') throw new DamagedBackup(`${manifestName} is none`)
+  if (typeof manifest?.format !== 'number')
+    throw new DamagedBackup(`${manifestName} is not a manifest`)
   if (manifest.format > backupFormat) {
     throw new DamagedBackup(`the backup was made by a newer version (format ${manifest.format})`)
   }

@@ -1,4 +1,4 @@
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { type Bucket, openBucket } from '../../egress/object-store/bucket.ts'
 import type { S3Address } from '../../egress/object-store/s3-address.ts'
 import type { BackupPlace, PlaceRules } from './backup-place.ts'
@@ -21,7 +21,10 @@ class S3Place implements BackupPlace {
 
   async prepare(): Promise<void> {
     if (await this.#bucket.isEmpty()) return
-    throw new DomainError('conflict', `${this.name} is not empty: each backup has its own prefix`)
+    throw conflict(
+      `${this.name} is not empty: each backup has its own prefix`,
+      'Name a prefix in to under which there is nothing; docs/backup.md has examples.',
+    )
   }
 
   async write(name: string, chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<void> {

@@ -10,7 +10,7 @@ const name = 'files'
 export async function checkContents({ config, isLocked }: Surroundings): Promise<Check> {
   const { state, files: folder } = filesIn(config.dataDir)
   const { filesAddress: address } = config
-  if (!existsSync(state)) return ok(name, 'there are none yet')
+  if (!existsSync(state)) return ok(name, 'no files are kept yet')
   try {
     return checkOf(await surveyPlace(state, { address, folder }), isLocked)
   } catch (error) {

@@ -16,7 +16,7 @@ interface Finding {
   readonly advice: string
 }
 
-const newerAdvice = 'run the newer version again, or put back a backup of the whole folder'
+const newerAdvice = 'run the newer version again, or put back a backup of the complete folder'
 const brokenAdvice = 'stop the service, keep a copy of the folder, and put back a backup'
 
 /** The bootstrap key: its file is there unless the key is given, and nobody else can read it. */
@@ -60,7 +60,7 @@ export function checkMasterKey({ config }: Surroundings): Check {
     return ok(name, `${source} is in use, and belongs to this data folder`)
   } catch {
     const advice = 'use the key that the folder was made with: no secret is good with another one'
-    return fail(name, `${source} is no key of this data folder`, advice)
+    return fail(name, `${source} is not a key of this data folder`, advice)
   }
 }
 
@@ -84,7 +84,7 @@ function openToOthers(path: string): Check | undefined {
   const { mode } = statSync(path)
   if ((mode & 0o077) === 0) return undefined
   const message = `others than its owner can read it (mode ${octal(mode)})`
-  const advice = `chmod 600 ${path}, and change the secret if somebody may have read it`
+  const advice = `chmod 600 ${path}, and change the secret if another user may have read it`
   return fail(basename(path), message, advice)
 }
 
@@ -124,7 +124,7 @@ export function checkTimeSeries({ config }: Surroundings): Check {
     const { host, port } = timeSeries
     return ok(
       'time series',
-      `in QuestDB at ${host}:${port}: a running service tells whether it answers`,
+      `in QuestDB at ${host}:${port}: GET /health/ready of a running service says whether it answers`,
     )
   }
   return fileCheck(filesIn(config.dataDir).timeSeries, (path) => {
@@ -133,7 +133,7 @@ export function checkTimeSeries({ config }: Surroundings): Check {
     readSync(file, head, 0, head.length, 0)
     closeSync(file)
     if (head.toString('latin1', 8, 12) !== duckDbMark) {
-      return { message: 'it is no DuckDB file', advice: brokenAdvice }
+      return { message: 'it is not a DuckDB file', advice: brokenAdvice }
     }
     return `storage version ${head.readBigUInt64LE(12)}`
   })

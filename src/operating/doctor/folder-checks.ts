@@ -29,7 +29,7 @@ export function checkFolder({ config }: { readonly config: Pick<Config, 'dataDir
   const name = 'data folder'
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) {
-    return fail(name, `${dataDir} is no folder`, 'set STREAMVAULT_DATA_DIR to a folder')
+    return fail(name, `${dataDir} is not a folder`, 'set STREAMVAULT_DATA_DIR to a folder')
   }
   const advice = found
     ? `let the user who runs the service write there: chown ${dataDir}`
@@ -49,7 +49,7 @@ export function checkFolder({ config }: { readonly config: Pick<Config, 'dataDir
 }
 
 export function checkLock({ config, isLocked, owner }: Surroundings): Check {
-  if (!isLocked) return ok('lock', 'nobody uses the data folder')
+  if (!isLocked) return ok('lock', 'no process uses the data folder')
   if (owner) {
     const { pid, command, version, startedAt } = owner
     const who = `process ${pid} (streamvault ${command}, version ${version}, since ${startedAt})`

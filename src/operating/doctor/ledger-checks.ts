@@ -21,14 +21,14 @@ const keysAdvice =
 export async function checkLedger({ config }: Surroundings): Promise<Check> {
   const { ledger: folder } = filesIn(config.dataDir)
   const hasKeys = existsSync(join(folder, keysFile))
-  if (!hasKeys && !existsSync(join(folder, chainFile))) return ok(name, 'there is none yet')
+  if (!hasKeys && !existsSync(join(folder, chainFile))) return ok(name, 'it does not exist yet')
   const problem = hasKeys ? await problemOfKeys(config, folder) : `${keysFile} is missing`
   if (problem !== undefined) return fail(name, problem, keysAdvice)
   try {
     const { broken, blocks, transactions, timeUs } = await verifyChain(folder)
     if (broken) return fail(name, broken.reason, brokenAdvice)
     const last = timeUs === undefined ? '' : `, the last one of ${formatUs(timeUs)}`
-    return ok(name, `${blocks} blocks with ${transactions} transactions are whole${last}`)
+    return ok(name, `${blocks} blocks with ${transactions} transactions are complete${last}`)
   } catch (error) {
     // Before the first block there is no chain: its keys are made at the start.
     if (!existsSync(join(folder, chainFile))) return ok(name, 'its keys are there, and no block')

@@ -62,7 +62,7 @@ export function refusedPort(
   }
   if (problem.code === 'EADDRNOTAVAIL' || problem.code === 'ENOTFOUND') {
     const advice = 'set STREAMVAULT_HOST to an address of this machine, or to 0.0.0.0'
-    return fail(name, `${host} is no address of this machine`, advice)
+    return fail(name, `${host} is not an address of this machine`, advice)
   }
   if (problem.code === 'EACCES') {
     const advice = `set ${setting} to a port from 1024 on, or allow it: CAP_NET_BIND_SERVICE`

@@ -19,7 +19,7 @@ function checksOf(status: LedgerStatus): readonly Check[] {
   const name = `ledger ${settings.ledger}`
   const lost = status.lostAccounts.map((one) => checkLost(name, one))
   if (problem !== undefined || figures === undefined) {
-    return [fail(name, problem ?? 'nobody answers', adviceOf(status)), ...lost]
+    return [fail(name, problem ?? 'no node answers', adviceOf(status)), ...lost]
   }
   const money = accounts.map(({ role, account, balance = 0n }) => {
     const whose = role === 'issuer' ? account : `its ${role} ${account}`
@@ -34,7 +34,7 @@ function checksOf(status: LedgerStatus): readonly Check[] {
 }
 
 function checkLost(name: string, { account, transactions }: LostAccount): Check {
-  const message = `${transactions} transactions of ${account}, which has no key here any more, are under way: nobody follows them`
+  const message = `${transactions} transactions of ${account}, which has no key here any more, are under way: the service does not follow them`
   const advice = 'put back the data folder, or a backup, that has its key: see docs/ledgers.md'
   return warn(`${name}, accounts`, message, advice)
 }

@@ -40,13 +40,15 @@ const nameOf = (flag: string) => flag.split('=')[0]
 
 export function checkSettings({ problems, idleSettings, unknownSettings }: Surroundings): Check {
   if (problems.length > 0) {
-    const advice = 'mend them in the environment or in .env; docs/operations.md lists all settings'
+    const advice =
+      'correct them in the environment or in .env; docs/operations.md lists all settings'
     return fail('settings', problems.join('; '), advice)
   }
-  const unread = unknownSettings.length > 0 ? [`nobody reads ${unknownSettings.join(', ')}`] : []
+  const unread =
+    unknownSettings.length > 0 ? [`the service does not read ${unknownSettings.join(', ')}`] : []
   const found = [...unread, ...idleSettings]
   if (found.length === 0) return ok('settings', 'all settings are good')
-  const advice = 'mend the spelling, or take them away; docs/operations.md lists all settings'
+  const advice = 'correct the spelling, or remove them; docs/operations.md lists all settings'
   return warn('settings', found.join('; '), advice)
 }
 

@@ -1,6 +1,6 @@
 import type { AnchorFigures } from '../../anchors/figures/anchor-figures.ts'
 import { type MetricName, metricHelp } from './metric-help.ts'
-import type { GaugeByState, Metric } from './metrics.ts'
+import type { GaugeByLabel, Metric } from './metrics.ts'
 
 /** What tells of anchors. */
 export interface MeasuredAnchors {
@@ -23,8 +23,9 @@ export function anchorMetrics(measured: MeasuredAnchors): readonly Metric[] {
   return shown.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }
 
-export function anchorsByState(measured: MeasuredAnchors): GaugeByState {
+export function anchorsByState(measured: MeasuredAnchors): GaugeByLabel {
   return {
+    label: 'state',
     name: 'anchors',
     help: metricHelp.anchors,
     values: () => ({ ...measured.figures?.byState }),

@@ -19,7 +19,7 @@ import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
 import { ledgerMetrics, type MeasuredLedgers } from './ledger-facts.ts'
 import { type MetricName, metricHelp } from './metric-help.ts'
-import type { Metric, MetricsNeeds } from './metrics.ts'
+import type { GaugeByLabel, Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import type { ProcessingStatus } from './processing-status.ts'
@@ -44,19 +44,30 @@ export async function failingParts({
   diskSpace,
   folderWatch,
 }: WatchedParts): Promise<FailingParts> {
-  const failing: Record<string, string> = {}
+  const answers = await Promise.allSettled([journal.status(), worker.status()])
+  return failingOf({ diskSpace, folderWatch }, ...answers)
+}
+
+/** What may fail, as `GET /health/ready` names it. */
+const watchedNames = ['folder', 'disk', 'journal', 'worker', 'store', 'state'] as const
+
+function failingOf(
+  { diskSpace, folderWatch }: Pick<WatchedParts, 'diskSpace' | 'folderWatch'>,
+  kept: PromiseSettledResult<JournalStatus>,
+  processed: PromiseSettledResult<ProcessingStatus>,
+): FailingParts {
+  const failing: Partial<Record<(typeof watchedNames)[number], string>> = {}
   const gone = folderWatch.look()
-  if (gone !== undefined) failing['folder'] = gone
-  if (diskSpace.problem !== undefined) failing['disk'] = diskSpace.problem
-  const [kept, processed] = await Promise.allSettled([journal.status(), worker.status()])
-  if (kept.status === 'rejected') failing['journal'] = messageOf(kept.reason)
-  else if (kept.value.problem !== undefined) failing['journal'] = kept.value.problem
-  if (processed.status === 'rejected') failing['worker'] = messageOf(processed.reason)
+  if (gone !== undefined) failing.folder = gone
+  if (diskSpace.problem !== undefined) failing.disk = diskSpace.problem
+  if (kept.status === 'rejected') failing.journal = messageOf(kept.reason)
+  else if (kept.value.problem !== undefined) failing.journal = kept.value.problem
+  if (processed.status === 'rejected') failing.worker = messageOf(processed.reason)
   else {
     const { shipper, decider, held } = processed.value
     const problem = held.problem ?? shipper.problem
-    if (problem !== undefined) failing['store'] = problem
-    if (decider.problem !== undefined) failing['state'] = decider.problem
+    if (problem !== undefined) failing.store = problem
+    if (decider.problem !== undefined) failing.state = decider.problem
   }
   return failing
 }
@@ -98,6 +109,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
+  let failing: FailingParts = {}
   const lag = (position = 0) => Math.max(0, (journal?.head ?? 0) - position)
   const figures: readonly [Metric['type'], MetricName, () => number][] = [
     ['counter', 'readings_accepted_total', () => commits.kept.accepted],
@@ -143,13 +155,15 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       sparkplugCounters(parts.intake.sparkplug),
       refusedUploads(parts.filing),
     ],
-    ...twinMetricsWithLabels(parts),
+    byLabel: [anchorsByState(parts.anchoring), partsFailing(() => failing)],
+    byNetwork: ledgerMetrics(parts.ledgers),
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
       if (delivered.status === 'fulfilled') deliveries = delivered.value
       if (kept.status === 'fulfilled') journal = kept.value
       if (processed.status === 'fulfilled') processing = processed.value
+      failing = failingOf(parts, kept, processed)
     },
   }
 }
@@ -159,8 +173,14 @@ function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
   return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
 }
 
-function twinMetricsWithLabels({ anchoring, ledgers }: MeasuredParts) {
-  return { byState: [anchorsByState(anchoring)], byNetwork: ledgerMetrics(ledgers) }
+function partsFailing(failing: () => FailingParts): GaugeByLabel {
+  return {
+    label: 'part',
+    name: 'part_failing',
+    help: metricHelp.part_failing,
+    values: () =>
+      Object.fromEntries(watchedNames.map((part) => [part, Number(failing()[part] !== undefined)])),
+  }
 }
 
 /** What is removed because it is too old. */

@@ -17,8 +17,9 @@ export interface CounterByReason {
   readonly values: () => Readonly<Record<string, number>>
 }
 
-/** A gauge with a value for each of a few states. */
-export interface GaugeByState {
+/** A gauge with a value for each of a few states, or parts. */
+export interface GaugeByLabel {
+  readonly label: 'state' | 'part'
   readonly name: string
   readonly help: string
   readonly values: () => Readonly<Record<string, number>>
@@ -35,7 +36,7 @@ export interface ByNetwork {
 export interface MetricsNeeds {
   readonly metrics: readonly Metric[]
   readonly byReason: readonly CounterByReason[]
-  readonly byState: readonly GaugeByState[]
+  readonly byLabel: readonly GaugeByLabel[]
   readonly byNetwork: readonly ByNetwork[]
   /** Brings in what other threads have counted, once per scrape. */
   readonly refresh: () => Promise<void>
@@ -45,7 +46,7 @@ export interface MetricsNeeds {
 export function metricsRoutes({
   metrics,
   byReason,
-  byState,
+  byLabel,
   byNetwork,
   refresh,
 }: MetricsNeeds): FastifyPluginAsync {
@@ -53,7 +54,7 @@ export function metricsRoutes({
   collectDefaultMetrics({ register: registry, prefix: 'streamvault_' })
   for (const metric of metrics) register(registry, metric)
   for (const counter of byReason) registerByReason(registry, counter)
-  for (const gauge of byState) registerByState(registry, gauge)
+  for (const gauge of byLabel) registerByLabel(registry, gauge)
   for (const one of byNetwork) registerByNetwork(registry, one)
   return async (app) => {
     app.get('/metrics', { schema: readMetrics }, async (_, reply) => {
@@ -91,14 +92,14 @@ function registerByReason(registry: Registry, { name, help, values }: CounterByR
   })
 }
 
-function registerByState(registry: Registry, { name, help, values }: GaugeByState): void {
-  const gauge: Gauge<'state'> = new Gauge({
+function registerByLabel(registry: Registry, { label, name, help, values }: GaugeByLabel): void {
+  const gauge: Gauge<typeof label> = new Gauge({
     name: `streamvault_${name}`,
     help,
-    labelNames: ['state'],
+    labelNames: [label],
     registers: [registry],
     collect() {
-      for (const [state, value] of Object.entries(values())) gauge.set({ state }, value)
+      for (const [one, value] of Object.entries(values())) gauge.set({ [label]: one }, value)
     },
   })
 }

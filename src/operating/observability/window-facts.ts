@@ -33,7 +33,7 @@ export function windowMetrics(
     {
       type: 'counter',
       name: 'windows_revised_total',
-      help: 'Windows whose results were computed anew and differ, since the start',
+      help: 'Windows whose results were computed again and differ, since the start',
       value: () => status()?.revised ?? 0,
     },
   ]

@@ -26,7 +26,7 @@ const waiting = {
   description: `Deliveries that are not over, counted up to ${deliveriesCountedMax}.`,
 }
 
-const worst = { maxItems: worstMax, description: 'Those that need somebody most.' }
+const worst = { maxItems: worstMax, description: 'Those that need attention most.' }
 
 const { alertId, streamId, ruleId, field, severity, value, threshold } = alertFields
 const { createdAt, triggeredAt } = alertFields

@@ -17,7 +17,7 @@ export function overviewRoutes(needs: OverviewRoutesNeeds): FastifyPluginAsync {
     const add = operationsOf(app, { callerOf, tags: ['Data streams'] })
     add('GET /overview', {
       operationId: 'readOverview',
-      summary: "Read how all one's own data streams are doing, and what needs somebody.",
+      summary: 'Read the state of all your data streams, and what needs attention.',
       description: [
         'Readings per minute are counted in memory: since the service has begun, and for an hour.',
         'What was received and quarantined stands at its receipt, and what was stored at when it was.',

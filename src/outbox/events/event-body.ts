@@ -20,7 +20,7 @@ export interface EventInBody {
 export function bodyOf({ id, type, atUs, data }: EventInBody): string {
   const timestamp = formatUs(atUs)
   const format = formatOf(type)
-  if (format === 'none') throw new Error(`${type} is told to no webhook`)
+  if (format === 'none') throw new Error(`${type} is sent to no webhook`)
   return format === 'emitted'
     ? `{"event_type":"${type}","timestamp":"${timestamp.slice(0, -1)}","data":${data}}`
     : `{"eventType":"${type}","eventId":"${id}","timestamp":"${timestamp}","data":${data}}`

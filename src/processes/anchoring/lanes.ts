@@ -83,7 +83,7 @@ function sandboxLane(parts: DeskParts): NetworkLane {
     const opened = await ledger.opened()
     const abandoned = await abandonOtherAccounts(pursuing, opened)
     if (abandoned > 0) {
-      logger.warn({ abandoned }, 'the ledger was begun anew: what was under way is signed again')
+      logger.warn({ abandoned }, 'the ledger was begun again: what was under way is signed again')
     }
     return opened
   }

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
 import { JournalWindow } from '../../reading/live/journal-window.ts'
 import type { TailProcedures, TailThreadData } from '../../reading/live/tail-contract.ts'
@@ -53,6 +54,8 @@ class Waiters {
  * readings. It looks at the journal only while somebody waits.
  */
 function run(port: MessagePort, { journalPath }: TailThreadData): void {
+  // Acknowledgements go before: who follows sees what is on disk.
+  lowerThreadPriority()
   const window = new JournalWindow(new SqliteJournalReader(journalPath))
   const waiters = new Waiters()
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { askedTimeOrNumber } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
-import { jobBody, jobMembers } from '../jobs/job-api.ts'
+import { type FailureRemedies, jobBody, jobMembers } from '../jobs/job-api.ts'
 import { aggregationSchema, functionsNote, rangeParameters } from '../queries/data-api.ts'
 import { streamSelection } from '../queries/query-api.ts'
 import { contentTypes, type ExportFile, type ExportJob, exportFormats } from './export-job.ts'
@@ -80,10 +80,20 @@ export const fileAnswers = {
   206: { description: 'The part that the Range header asks for.', content: contents },
 }
 
+const remedies: FailureRemedies = {
+  byCode: {
+    conflict: 'Files of the export were changed on the disk: make it again with POST /exports.',
+    not_found: 'A stream of the export is deleted: name the others with POST /exports.',
+    too_many_points:
+      'Export less time between start and end, or fewer streams, in each of several POST /exports.',
+  },
+  resume: 'POST /exports/{exportId}/resume',
+}
+
 export function exportBody(job: ExportJob): Static<typeof exportSchema> {
   const { id, request, rows, bytes } = job
   const { fields, ...rest } = request
-  return { exportId: id, ...rest, fields: fields ?? null, rows, bytes, ...jobBody(job) }
+  return { exportId: id, ...rest, fields: fields ?? null, rows, bytes, ...jobBody(job, remedies) }
 }
 
 export function fileBody({

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { text } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -114,7 +115,7 @@ function addDownload(
       const file = (await store.files(job.id)).find((one) => one.name === name)
       const path = file && jobs.pathOf(job.id, file.name)
       if (file === undefined || path === undefined) {
-        throw new DomainError('not_found', `no file ${name}`)
+        throw notFound('file of the export', name)
       }
       return sendFile({ path, file, format: job.request.format }, { request, reply })
     },

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { monotonicMs } from '../../core/clock.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import type { DataStream } from '../../streams/data-streams/data-stream-store.ts'
@@ -90,7 +91,10 @@ export class ExportRun implements JobRun {
     }
     for (const { name, sha256 } of files) {
       if ((await this.#writer.digest(join(folder, name))) === sha256) continue
-      throw new DomainError('conflict', `${name} is not what was written: make the export anew`)
+      throw conflict(
+        `${name} is not what was written: make the export again`,
+        'Make the export again with POST /exports: its files were changed on the disk.',
+      )
     }
     this.#files = files.length
   }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import * as s from '../../requests/http/schema.ts'
-import { jobBody, jobMembers } from '../jobs/job-api.ts'
+import { type FailureRemedies, jobBody, jobMembers } from '../jobs/job-api.ts'
 import { type ImportJob, importFormats } from './import-job.ts'
 
 export const importSchema = s.component(
@@ -17,11 +18,14 @@ export const importSchema = s.component(
     duplicates: {
       ...s.count,
       description:
-        'Readings of the stream that it had already, from the beginning of the import on, whoever sent them.',
+        'Readings of the stream that it had already, from the beginning of the import on, from any sender.',
     },
-    refusals: s.listOf(s.record({ row: s.integer(1), error: s.text, message: s.text }), {
-      description: 'The first ones; all that find room are in the quarantine.',
-    }),
+    refusals: s.listOf(
+      s.record({ row: s.integer(1), error: s.text, message: s.text, remedy: s.text }),
+      {
+        description: 'The first ones; all that find room are in the quarantine.',
+      },
+    ),
     ...jobMembers,
   }),
 )
@@ -56,9 +60,20 @@ export const importReadings = {
   response: { 202: importSchema },
 } as const
 
+const remedies: FailureRemedies = {
+  byCode: {
+    not_found:
+      'The stream of the import, or its file, is deleted: send the file again with POST /streams/{streamId}/import.',
+    stream_paused:
+      'Resume the stream with POST /streams/{streamId}/resume, then go on with POST /imports/{importId}/resume.',
+  },
+  resume: 'POST /imports/{importId}/resume',
+}
+
 export function importBody(job: ImportJob): Static<typeof importSchema> {
   const { id, streamId, format, bytes, sha256, nextRow, accepted, refused, duplicates } = job
   const file = { format, bytes, sha256 }
+  const refusals = job.refusals.map((one) => ({ ...one, remedy: refusalRemedy(one.error) }))
   const counts = { rows: nextRow, accepted, refused, duplicates }
-  return { importId: id, streamId, ...file, ...counts, refusals: job.refusals, ...jobBody(job) }
+  return { importId: id, streamId, ...file, ...counts, refusals, ...jobBody(job, remedies) }
 }

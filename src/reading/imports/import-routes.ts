@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { rememberDigest } from '../../requests/http/json-body.ts'
@@ -181,7 +182,10 @@ async function openStream(
 ): Promise<DataStream> {
   const stream = await ownStream(needs, userId, text)
   if (stream.type === 'service') {
-    throw new DomainError('conflict', 'only the service itself writes into this stream')
+    throw conflict(
+      'only the service itself writes into this stream',
+      'Name another stream: the type of this one is service, and GET /streams has the type of each.',
+    )
   }
   if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream

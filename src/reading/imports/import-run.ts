@@ -5,6 +5,7 @@ import { monotonicMs, type ReceiptClock } from '../../core/clock.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { EntryWriter } from '../../ingest/pipeline/entry-writer.ts'
 import type { GroupCommit } from '../../ingest/pipeline/group-commit.ts'
 import { judgeMessage } from '../../ingest/pipeline/intake.ts'
@@ -124,7 +125,10 @@ export class ImportRun implements JobRun {
 
   async #open(): Promise<RowReader> {
     const path = this.#needs.pathOf(this.#job)
-    if (path === undefined) throw new DomainError('not_found', 'the file of the import is gone')
+    if (path === undefined)
+      throw new DomainError('not_found', 'the file of the import is gone', {
+        remedy: 'Send the file again with POST /streams/{streamId}/import.',
+      })
     const { schema } = await this.#stream()
     const { format, nextRow: skip } = this.#job
     this.#reader = new RowReader({ path, format, schema, skip }, this.#signal)
@@ -220,7 +224,7 @@ export class ImportRun implements JobRun {
   async #stream(): Promise<CompiledStream> {
     const { streamId, ownerId } = this.#job
     const stream = await this.#needs.findStream(streamId)
-    if (stream?.ownerId !== ownerId) throw new DomainError('not_found', `no stream ${streamId}`)
+    if (stream?.ownerId !== ownerId) throw notFound('stream', streamId)
     if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
     return stream
   }

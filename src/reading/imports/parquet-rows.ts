@@ -63,7 +63,7 @@ export async function* parquetRows(path: string, schema: StreamSchema): AsyncGen
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
     const [reason = ''] = messageOf(error).replaceAll(path, 'the file').split('\n')
-    throw new UnreadableFile(`the file is no Parquet that can be read: ${reason.slice(0, 500)}`)
+    throw new UnreadableFile(`the file is not Parquet that can be read: ${reason.slice(0, 500)}`)
   } finally {
     connection.closeSync()
     instance.closeSync()

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { grants, type Scope } from '../../access/auth/scopes.ts'
-import { DomainError, lackingPermission } from '../../core/errors.ts'
+import { lackingPermission } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, cursorQuery, noContent, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -23,7 +24,7 @@ export interface JobRoutesNeeds<
   /** What stands for the id in paths. */
   readonly param: 'exportId' | 'importId'
   /** What a message calls it. */
-  readonly what: string
+  readonly what: 'export' | 'import'
   /**
    * Who may look, who may change what their own key has asked for, and who may change what other keys of the same
    * user have.
@@ -158,5 +159,5 @@ export async function ownJob<Stored extends Job>(
   const id = parseId<UserId>(text)
   const job = id && (await jobs.find(userId, id))
   if (job) return job
-  throw new DomainError('not_found', `no ${what} ${text}`)
+  throw notFound(what, text)
 }

@@ -1,4 +1,5 @@
 import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { spellingHint } from '../../core/suggestions.ts'
 import type { Buckets } from '../../storage/time-series/aggregate-query.ts'
 import { parseZone } from '../../storage/time-series/zones.ts'
 
@@ -12,6 +13,8 @@ const unitsUs: Readonly<Record<string, number>> = {
 
 /** A year; what is longer has as little to do with durations as months have. */
 const daysMax = 366
+
+const names = ['raw', 'window', 'minutely', 'hourly', 'daily', 'weekly', 'monthly']
 
 const message =
   'must be raw, window, minutely, hourly, daily, weekly, monthly, or a duration such as 30s, 15m, 6h or 1d'
@@ -48,7 +51,7 @@ export function parseAggregation(text: string, zone: string): Buckets | undefine
 
 function parseDuration(text: string, zone: string): Buckets {
   const [, digits, unit = ''] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? []
-  if (digits === undefined) throw invalidParameter('aggregation', message)
+  if (digits === undefined) throw invalidParameter('aggregation', message, aggregationRemedy(text))
   const count = Number(digits)
   const unitUs = unitsUs[unit]
   const days = unitUs === undefined ? count : (count * unitUs) / (86_400 * secondUs)
@@ -58,10 +61,22 @@ function parseDuration(text: string, zone: string): Buckets {
     : { kind: 'fixed', widthUs: count * unitUs }
 }
 
+function aggregationRemedy(text: string): string | undefined {
+  const spelling = spellingHint(text, names)
+  if (spelling !== undefined) return spelling
+  return 'Write in aggregation how long a bucket is, such as 15m or hourly; the function stands in fields, such as temperature:max. docs/queries.md lists both.'
+}
+
+const zoneRemedy = 'Write tz as Europe/Berlin or UTC: area and city; leave it out for UTC.'
+
 /** @throws DomainError `invalid_request` for what is no name of a zone */
 export function zoneParameter(text: string | undefined): string {
   if (text === undefined) return 'UTC'
   const zone = parseZone(text)
   if (zone !== undefined) return zone
-  throw invalidParameter('tz', 'must be a name of the IANA time zone database, as Europe/Berlin')
+  throw invalidParameter(
+    'tz',
+    'must be a name of the IANA time zone database, as Europe/Berlin',
+    zoneRemedy,
+  )
 }

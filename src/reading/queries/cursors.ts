@@ -1,5 +1,6 @@
 import { type DomainError, invalidParameter } from '../../core/errors.ts'
 import { isWritableInstant } from '../../core/time.ts'
+import { cursorRemedy } from '../../requests/http/request-remedies.ts'
 import type { AggregateCursor } from '../../storage/time-series/aggregate-query.ts'
 import type { ReadingsCursor } from '../../storage/time-series/readings-query.ts'
 
@@ -59,5 +60,9 @@ function decode(text: string): string {
 }
 
 function notOurs(): DomainError {
-  return invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+  return invalidParameter(
+    'cursor',
+    'must be a cursor from an answer of this operation',
+    cursorRemedy,
+  )
 }

@@ -110,7 +110,7 @@ function rawFields(names: readonly string[], known: KnownFields): readonly strin
   for (const name of names) {
     if (known.has(name)) continue
     const [field = '', suffix] = name.split(':')
-    if (suffix === undefined || !known.has(field)) throw unknownField(name)
+    if (suffix === undefined || !known.has(field)) throw unknownField(name, { known: known.keys() })
     throw invalidParameter('fields', `'${name}': functions need an aggregation other than raw`)
   }
   return names

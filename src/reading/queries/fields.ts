@@ -1,5 +1,6 @@
 import type { FieldType } from '../../contracts/stream-schema.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { unknownNameHint } from '../../core/suggestions.ts'
 import type {
   AggregatedField,
   AggregateFunction,
@@ -51,7 +52,7 @@ export function parseFields(
 function parseField(key: string, known: KnownFields, path: string): AggregatedField {
   const [name = '', suffix, ...rest] = key.split(':')
   const type = known.get(name)
-  if (type === undefined) throw unknownField(name, path)
+  if (type === undefined) throw unknownField(name, { path, known: known.keys() })
   const chosen = suffix === undefined ? defaultFunction(type) : functions.get(suffix)
   if (chosen === undefined || rest.length > 0) {
     const names = [...functions.keys()].join(', ')
@@ -64,8 +65,16 @@ function parseField(key: string, known: KnownFields, path: string): AggregatedFi
   return { key, name, type: columnTypeOf(type), function: chosen }
 }
 
-export function unknownField(name: string, path = 'fields'): DomainError {
-  return invalidParameter(path, `there is no field '${name}'`)
+/** @param known the fields that there are, for a name that is misspelt */
+export function unknownField(
+  name: string,
+  {
+    path = 'fields',
+    known = [],
+  }: { readonly path?: string; readonly known?: Iterable<string> } = {},
+): DomainError {
+  const remedy = unknownNameHint(name, [...known])
+  return invalidParameter(path, `there is no field '${name}'`, remedy)
 }
 
 function defaultFunction(type: FieldType): AggregateFunction {

@@ -49,7 +49,7 @@ export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
       takesBasic: true,
       operationId: 'readLatestReading',
       summary: 'Read the newest reading of a data stream.',
-      description: 'The one with the greatest time, whenever it came; null when there is none.',
+      description: 'The one with the greatest time, in any order of arrival; null without one.',
       answers: { 200: latestSchema },
       handler: async ({ caller: { userId }, params }) =>
         await share.during(userId, () => latestOfOne(needs, userId, params.streamId)),

@@ -28,7 +28,7 @@ export const streamSelection = {
   vaultId: s.uuid,
   name: {
     ...s.text,
-    description: 'The whole name, or its beginning and `*`; case makes no difference.',
+    description: 'The full name, or its beginning and `*`; case makes no difference.',
   },
   tags: {
     type: 'object',

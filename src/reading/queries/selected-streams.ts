@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { streamFilter } from '../../streams/data-streams/stream-filter.ts'
 import { assertOwned } from '../../twins/rights/right.ts'
 import { visibleVault } from '../../twins/vaults/vault-routes.ts'
@@ -65,5 +66,5 @@ async function knownIds(
   const known = await queried.known(userId, ids)
   const unknown = ids.find((id) => !known.has(id))
   if (unknown === undefined) return ids
-  throw new DomainError('not_found', `no stream ${unknown}`)
+  throw notFound('stream', unknown)
 }

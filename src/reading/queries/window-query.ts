@@ -49,14 +49,19 @@ export function windowsQuery(
   return { streamIds, ...timeRange(start, end), order, limit, after, fields }
 }
 
+/** Names of fields. */
+interface Names {
+  has(field: string): boolean
+  keys(): Iterable<string>
+}
+
 /**
- * @param known names of fields
  * @throws DomainError `invalid_request`
  */
-export function assertWindowField(name: string, known: { has(field: string): boolean }): void {
+export function assertWindowField(name: string, known: Names): void {
   if (known.has(name)) return
   const [field = '', suffix] = name.split(':')
-  if (suffix === undefined || !known.has(field)) throw unknownField(name)
+  if (suffix === undefined || !known.has(field)) throw unknownField(name, { known: known.keys() })
   throw invalidParameter('fields', `'${name}': a window has the function of its definition`)
 }
 

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { Problems } from '../../contracts/definitions/problems.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import type { VaultId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
@@ -73,7 +74,7 @@ async function change(
   const subject = { ownerId: vault.ownerId, resourceId: vault.id, name: vault.name }
   const event = lifecycle.record({ event: 'vault.updated', ...subject, actor })
   if (!(await worker.attempt(...changes, ...event))) {
-    throw new DomainError('not_found', `no vault ${vault.id}`)
+    throw notFound('vault', vault.id)
   }
   worker.wakeRetention()
 }

@@ -2,6 +2,7 @@ import { isRelativeTime, parseAskedTime } from '../../core/asked-time.ts'
 import { type DomainError, invalidParameter } from '../../core/errors.ts'
 import { formatUs, type InstantUs, parseInstant } from '../../core/time.ts'
 import type { TimeOrder } from '../../storage/time-series/readings-query.ts'
+import { cursorRemedy } from './request-remedies.ts'
 import { text, typed } from './schema.ts'
 
 /** A time in the query of a request. */
@@ -59,17 +60,40 @@ export function settledRange(asked: AskedRange, nowUs: number): SettledRange {
   if (cursor !== undefined && kept.order !== order) {
     throw invalidParameter('cursor', `must be a cursor of the order ${order}`, orderRemedy)
   }
+  if (cursor !== undefined) assertUnchanged(asked, kept)
   const start = settledTime('start', asked.start, { nowUs, kept: kept.start })
   const end = settledTime('end', asked.end, { nowUs, kept: kept.end })
   const pins = {
     order,
     start: isRelative(asked.start) ? start : undefined,
     end: isRelative(asked.end) ? end : undefined,
+    startText: relativeText(asked.start),
+    endText: relativeText(asked.end),
   }
   return { start, end, order, cursor, nextCursor: (own) => own && own + suffixOf(pins) }
 }
 
-const orderRemedy = 'Send the same order with each cursor, or leave cursor out to begin anew.'
+const orderRemedy = 'Send the same order with each cursor, or leave cursor out for the first page.'
+
+/**
+ * A relative time is of the moment of the first page, so another one on a later page would do nothing.
+ *
+ * @throws DomainError `invalid_request`
+ */
+function assertUnchanged(asked: AskedRange, kept: Kept): void {
+  for (const name of ['start', 'end'] as const) {
+    const first = kept[`${name}Text`]
+    const now = relativeText(asked[name])
+    // A cursor of an older version does not know what was asked.
+    if (first === undefined && kept[name] !== undefined) continue
+    if (now === first) continue
+    const message = first === undefined ? 'must not be relative' : `must be ${first}`
+    throw invalidParameter(name, `${message}, as on the page that the cursor is of`, changedRemedy)
+  }
+}
+
+const changedRemedy =
+  'Send the same start and end with each cursor, or leave cursor out for the first page of another range.'
 
 /**
  * The instant that a parameter means.
@@ -110,13 +134,28 @@ interface Kept {
   readonly order: TimeOrder
   readonly start: string | undefined
   readonly end: string | undefined
+  /** What was asked for, where it was relative. */
+  readonly startText: string | undefined
+  readonly endText: string | undefined
 }
 
-const nothingKept: Kept = { order: 'asc', start: undefined, end: undefined }
+const nothingKept: Kept = {
+  order: 'asc',
+  start: undefined,
+  end: undefined,
+  startText: undefined,
+  endText: undefined,
+}
 
-function suffixOf({ order, start, end }: Kept): string {
+function suffixOf({ order, start, end, startText, endText }: Kept): string {
   if (order === 'asc' && start === undefined && end === undefined) return ''
-  const kept = JSON.stringify([order, start ?? null, end ?? null])
+  const kept = JSON.stringify([
+    order,
+    start ?? null,
+    end ?? null,
+    startText ?? null,
+    endText ?? null,
+  ])
   return separator + Buffer.from(kept).toString('base64url')
 }
 
@@ -125,11 +164,14 @@ function takenApart(cursor: string | undefined): readonly [string | undefined, K
   if (cursor === undefined) return [undefined, nothingKept]
   const at = cursor.indexOf(separator)
   if (at === -1) return [cursor, nothingKept]
-  const [order, start, end] = listIn(cursor.slice(at + 1))
+  const [order, start, end, startText = null, endText = null] = listIn(cursor.slice(at + 1))
   if ((order !== 'asc' && order !== 'desc') || !isKeptTime(start) || !isKeptTime(end)) {
     throw notOurs()
   }
-  return [cursor.slice(0, at), { order, start: start ?? undefined, end: end ?? undefined }]
+  if (!isKeptText(startText) || !isKeptText(endText)) throw notOurs()
+  const texts = { startText: startText ?? undefined, endText: endText ?? undefined }
+  const times = { start: start ?? undefined, end: end ?? undefined }
+  return [cursor.slice(0, at), { order, ...times, ...texts }]
 }
 
 function listIn(encoded: string): readonly unknown[] {
@@ -145,6 +187,18 @@ function isKeptTime(value: unknown): value is string | null {
   return value === null || (typeof value === 'string' && typeof parseInstant(value) !== 'object')
 }
 
+function isKeptText(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && isRelativeTime(value))
+}
+
+function relativeText(value: string | number | undefined): string | undefined {
+  return typeof value === 'string' && isRelativeTime(value) ? value : undefined
+}
+
 function notOurs(): DomainError {
-  return invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+  return invalidParameter(
+    'cursor',
+    'must be a cursor from an answer of this operation',
+    cursorRemedy,
+  )
 }

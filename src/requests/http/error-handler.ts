@@ -41,8 +41,8 @@ function errorBody(error: DomainError): ErrorBody {
   }
 }
 
-function cutDetail(detail: ErrorDetail): ErrorDetail {
-  return { ...detail, path: cut(detail.path), message: cut(detail.message) }
+function cutDetail({ path, message }: ErrorDetail): ErrorDetail {
+  return { path: cut(path), message: cut(message) }
 }
 
 function cut(text: string): string {
@@ -57,7 +57,7 @@ export function unexpected(message: string): ErrorBody {
 }
 
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = toDomainError(error as FastifyError | DomainError)
+  const known = toDomainError(error as FastifyError | DomainError, request)
   if (!known) {
     request.log.error({ err: error, reqId: request.id }, 'unexpected failure')
     const message = 'an unexpected failure: it is in the log of the service'
@@ -97,13 +97,19 @@ export function handleFrameworkError(
 ): void {
   const error =
     code === 'FST_ERR_BAD_URL'
-      ? new DomainError('invalid_request', 'the path has percent signs that make no sense')
-      : new DomainError('not_found', 'there is no such path')
+      ? new DomainError(
+          'invalid_request',
+          'the path has percent signs that are not followed by two hexadecimal digits',
+        )
+      : new DomainError('not_found', 'there is no such path', { remedy: pathRemedy })
   handleError(error, request, reply)
 }
 
 /** Fastify's own failures in our words. */
-function toDomainError(error: FastifyError | DomainError): DomainError | undefined {
+function toDomainError(
+  error: FastifyError | DomainError,
+  request: FastifyRequest,
+): DomainError | undefined {
   if (error instanceof DomainError) return error
   // A request that its client has left may go on for longer than the service.
   if (error instanceof ThreadEnded) {
@@ -117,14 +123,14 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new DomainError('body_too_large', 'the body is too large')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new DomainError('unsupported_media_type', noSuchType)
+      return new DomainError('unsupported_media_type', noSuchType, { remedy: typeRemedy(request) })
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new DomainError('malformed_body', 'the body is not valid JSON')
     default:
       return isRefusal(error)
-        ? new DomainError('malformed_request', 'the request makes no sense')
+        ? new DomainError('malformed_request', 'the request is not valid HTTP')
         : undefined
   }
 }
@@ -146,18 +152,30 @@ export function invalidPart(
   return new DomainError('invalid_request', `the ${part} is not valid`, { details, remedy })
 }
 
-const noSuchType = 'the content type is missing, or none that the operation takes'
+/** The content types that the operation takes, where it says so itself. */
+function typeRemedy({ routeOptions }: FastifyRequest): string | undefined {
+  const { body } = (routeOptions.schema ?? {}) as {
+    readonly body?: { readonly content?: Readonly<Record<string, unknown>> }
+  }
+  const types = Object.keys(body?.content ?? {})
+  return types.length === 0 ? undefined : `Send Content-Type: ${types.join(', or ')}.`
+}
+
+const noSuchType = 'the content type is missing, or the operation does not take it'
 
 /** Whether the framework refuses a request for another reason, which is no failure of ours. */
 function isRefusal({ code, statusCode }: FastifyError): boolean {
   return (code ?? '').startsWith('FST_ERR_') && Math.floor((statusCode ?? 500) / 100) === 4
 }
 
+/** What is said of a parameter or member that an operation does not have. */
+export const unknownMember = 'is not known to this operation'
+
 /** What ajv found, in words that fit the path: its own name neither the member nor the values. */
 function explained({ keyword, params, message }: Problem): string {
   switch (keyword) {
     case 'additionalProperties':
-      return 'is not known to this operation'
+      return unknownMember
     case 'required':
       return 'is required'
     case 'enum':

@@ -68,7 +68,7 @@ function parseStrictJson(bytes: Buffer): unknown {
   }
   const problem = unsafeContent(text, value)
   if (problem !== undefined) throw new DomainError('malformed_body', problem)
-  if (hasPrototypeKey(value)) throw new DomainError('malformed_body', '__proto__ is no key')
+  if (hasPrototypeKey(value)) throw new DomainError('malformed_body', '__proto__ is not a key')
   return value
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../../core/errors.ts'
 import { decodeCursor, encodeCursor, type ListCursor } from '../../core/list-cursor.ts'
-import { pagingRemedy } from './request-remedies.ts'
+import { unknownNameHint } from '../../core/suggestions.ts'
+import { cursorRemedy, pagingRemedy } from './request-remedies.ts'
 import { cursorLimitDefault, pageSizeDefault } from './schema.ts'
 
 type Query = Readonly<Record<string, unknown>>
@@ -26,7 +27,12 @@ export function integerParameter(query: Query, name: string, rule: IntegerRule):
 /** @throws DomainError `invalid_request` for a parameter that is only known in other cases */
 export function refuseUnknownParameters(query: Query, known: readonly string[]): void {
   const other = Object.keys(query).find((name) => !known.includes(name))
-  if (other !== undefined) throw invalidParameter(other, 'is not a parameter of this operation')
+  if (other === undefined) return
+  throw invalidParameter(
+    other,
+    'is not a parameter of this operation',
+    unknownNameHint(other, known),
+  )
 }
 
 /** One page of the header-key interface (decisions.md#lists). */
@@ -120,5 +126,9 @@ export function linkNext(cursor: string, { request, reply }: PageExchange): void
 
 /** @throws DomainError `invalid_request`, for a cursor that we have not made, or for another list */
 export function refuseCursor(): never {
-  throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+  throw invalidParameter(
+    'cursor',
+    'must be a cursor from an answer of this operation',
+    cursorRemedy,
+  )
 }

@@ -1,39 +1,47 @@
 import type { FastifyError } from 'fastify'
-import { changesBetween } from '../../core/changes-between.ts'
+import { choiceHint, joinedHints, unknownNameHint } from '../../core/suggestions.ts'
 
 /** What ajv found wrong with a part of a request. */
 export type Problem = NonNullable<FastifyError['validation']>[number] & {
+  /** The value that it found wrong. */
+  readonly data?: unknown
   /** The schema that it found wrong, which has the names of the members. */
   readonly parentSchema?: { readonly properties?: Readonly<Record<string, unknown>> }
 }
 
-/** What a misspelt name may be made of to be repeated: it is shown to people, and looking up a long one would take a while. */
-const repeatable = /^[\w.-]{1,50}$/
-
 /** What to do about the problems of a request, where one of them says more than to correct a place. */
 export function remedyOfProblems(problems: readonly Problem[]): string | undefined {
-  for (const problem of problems) {
-    const remedy = misspelt(problem) ?? beyondLimit(problem)
-    if (remedy !== undefined) return remedy
-  }
-  return undefined
+  return joinedHints(problems.map((problem) => misspelt(problem) ?? beyondLimit(problem)))
 }
 
-function misspelt({ params, parentSchema }: Problem): string | undefined {
+function misspelt({
+  instancePath,
+  keyword,
+  params,
+  parentSchema,
+  data,
+}: Problem): string | undefined {
+  if (keyword === 'enum') {
+    const known = [params['allowedValues']].flat().map(String)
+    const path = instancePath.slice(1).replaceAll('/', '.')
+    return choiceHint(data, known, path) ?? (/event/.test(path) ? eventRemedy : undefined)
+  }
   const name = params['additionalProperty']
-  if (typeof name !== 'string' || !repeatable.test(name)) return undefined
-  const [nearest] = Object.keys(parentSchema?.properties ?? {})
-    .map((known) => ({ known, changes: changesBetween(name.toLowerCase(), known.toLowerCase()) }))
-    .filter(({ known, changes }) => changes <= Math.max(1, known.length / 3))
-    .toSorted((first, second) => first.changes - second.changes)
-  return nearest && `Write ${nearest.known} for ${name}.`
+  if (typeof name !== 'string') return undefined
+  return unknownNameHint(name, Object.keys(parentSchema?.properties ?? {}))
 }
+
+const eventRemedy = 'GET /events/catalogue lists the types of events.'
 
 function beyondLimit({ instancePath, keyword, params }: Problem): string | undefined {
   return keyword === 'maximum'
     ? pagingRemedy(instancePath.slice(1), Number(params['limit']))
     : undefined
 }
+
+/** What to do about a cursor that is not one of the operation's own. */
+export const cursorRemedy =
+  'Send in cursor what nextCursor or the Link header of the page before has, unchanged; leave cursor out for the first page.'
 
 /** How to get more than a page can have; undefined for a parameter that is not about the length of one. */
 export function pagingRemedy(name: string, max: number): string | undefined {

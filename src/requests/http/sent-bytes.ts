@@ -11,7 +11,7 @@ const anyBytes = { '*/*': { schema: { type: 'string', format: 'binary' } } }
 export const fileAnswers = {
   200: { description: 'The file. Its ETag is its CID.', content: anyBytes },
   206: { description: 'The part that the Range header asks for.', content: anyBytes },
-  304: { description: 'Whoever asks has it: If-None-Match names its ETag.', type: 'null' },
+  304: { description: 'The client has it: If-None-Match names its ETag.', type: 'null' },
 } as const
 
 /** A file as it is sent. */

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { AuthenticatedCaller, Interface } from '../../access/auth/authenticate.ts'
 import type { ErrorCode } from '../../core/error-catalogue.ts'
-import { invalidPart } from '../http/error-handler.ts'
+import { DomainError } from '../../core/errors.ts'
+import { invalidPart, unknownMember } from '../http/error-handler.ts'
 import * as s from '../http/schema.ts'
 import { undeclaredIn } from '../http/undeclared.ts'
 import { partChecks } from '../http/validation.ts'
@@ -67,7 +68,10 @@ export function twoHalvesOf(
   const add = operationsOf(app, needs)
   return (path, { bearer, key, ...shared }) => {
     const halves = { bearer, 'header-key': key } as const
-    const checks = { bearer: checkOf(bearer), 'header-key': checkOf(key) }
+    const checks = {
+      bearer: checkOf(bearer, { half: key, remedy: withKey }),
+      'header-key': checkOf(key, { half: bearer, remedy: withToken }),
+    }
     add(path, {
       ...shared,
       ...described(bearer, key),
@@ -97,8 +101,20 @@ function keyedAs(caller: AuthenticatedCaller): Interface | undefined {
 
 const checks = partChecks()
 
+/** The half that the credentials of a request are not for, and how to get there. */
+interface OtherHalf {
+  readonly half: AnyHalf<string>
+  readonly remedy: string
+}
+
+const withToken =
+  'These parameters go with a token: send Authorization: Bearer with one from POST /auth/token, in place of x-api-key and x-api-secret.'
+
+const withKey =
+  'These parameters go with a key: send x-api-key with x-api-secret, in place of Authorization: Bearer.'
+
 /** Checks a request by the half that its caller speaks, in the words of any other operation. */
-function checkOf({ query, body }: AnyHalf<string>) {
+function checkOf({ query, body }: AnyHalf<string>, other: OtherHalf) {
   const declared = { hasQuery: query !== undefined, hasBody: body !== undefined }
   const queryCheck = query && checks.queryCheck(query as s.JsonSchema)
   const bodyCheck = body && checks.bodyCheck(body as s.JsonSchema)
@@ -107,13 +123,24 @@ function checkOf({ query, body }: AnyHalf<string>) {
     if (undeclared) throw undeclared
     if (queryCheck) {
       const result = queryCheck(request.query as Readonly<Record<string, unknown>>)
-      if ('error' in result) throw invalidPart(result.error, 'querystring')
+      if ('error' in result) {
+        throw ofOther(invalidPart(result.error, 'querystring'), other.half.query, other.remedy)
+      }
       request.query = result.value
     }
     // Where nothing came, the schema says what is missing.
     if (bodyCheck?.(request.body ?? null) === false)
-      throw invalidPart(bodyCheck.errors ?? [], 'body')
+      throw ofOther(invalidPart(bodyCheck.errors ?? [], 'body'), other.half.body, other.remedy)
   }
+}
+
+/** Names members that only the other half has: then the credentials are the mistake. */
+function ofOther(error: DomainError, shape: TSchema | undefined, remedy: string): DomainError {
+  const { properties = {} } = (shape ?? {}) as { readonly properties?: Parameters }
+  const { code, message, details = [] } = error
+  const unknown = details.filter((detail) => detail.message === unknownMember)
+  const isOther = unknown.length > 0 && unknown.every(({ path }) => Object.hasOwn(properties, path))
+  return isOther ? new DomainError(code, message, { details, remedy }) : error
 }
 
 /** What the description says of both halves together. */

@@ -71,7 +71,7 @@ export class TrimSchedule {
     const { bytes, bytesMax } = await this.#journal.status()
     for (const hold of this.#holds) {
       if (bytes > bytesMax * heldShareMax) hold.lose('the journal needs its room')
-      else if (hold.isForgotten) hold.lose('nothing was heard for too long')
+      else if (hold.isForgotten) hold.lose('nothing was received for too long')
     }
   }
 }

@@ -72,7 +72,7 @@ interface AlertHistoryTable {
   readonly muted_until: number | null
   /** The id of the request, so that its answer can tell that it was done. */
   readonly action_id: string | null
-  /** The event that was told. */
+  /** The event that was sent. */
   readonly event_id: string | null
 }
 

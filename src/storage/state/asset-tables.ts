@@ -14,7 +14,7 @@ interface AssetTable extends AnchoredTable {
   readonly created_at: number
   /** In whole units: decimal text. */
   readonly supply: string
-  /** Decimal places of a whole unit. */
+  /** Decimal places of a full unit. */
   readonly precision: number
   readonly metadata_cid: string
   /** What the ledger calls it; empty as long as it is not issued. */

@@ -107,7 +107,7 @@ function parseBounds(given: unknown, context: AlertContext): readonly PlacedRule
   check(given, { rules: { min: finite, max: finite, ...commonRules } }, problems)
   const type = fields[field]?.type
   if (type !== 'number' && type !== 'integer') {
-    problems.add('', `has min or max, and is no number but of the type ${type}`)
+    problems.add('', `has min or max, and is not a number but of the type ${type}`)
   }
   const { min, max } = given
   if (typeof min === 'number' && typeof max === 'number' && min > max) {

@@ -24,6 +24,7 @@ import {
 } from '../../contracts/definitions/problems.ts'
 import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
 import { durationUs } from '../../core/duration.ts'
+import { unknownNameHint } from '../../core/suggestions.ts'
 
 /** Where a rule stands, and what it may be about. */
 export interface AlertContext {
@@ -77,8 +78,9 @@ export function parseAlertRule(given: unknown, context: AlertContext): AlertRule
   const { keys, required } = kinds[kind]
   const rules = allRules(context.fields)
   for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(rules, key)) problems.add(key, 'is not known')
-    else if (!keys.includes(key)) problems.add(key, `does not go with ${kind}`)
+    if (!Object.hasOwn(rules, key)) {
+      problems.add(key, 'is not known', unknownNameHint(key, Object.keys(rules)))
+    } else if (!keys.includes(key)) problems.add(key, `does not go with ${kind}`)
   }
   const own = Object.entries(given).filter(([key]) => keys.includes(key))
   check(Object.fromEntries(own), { rules, required }, problems)

@@ -67,7 +67,7 @@ async function shared(
     const name = parseName(item['name'], own)
     const all = isObject(tags) ? { ...checked.tags, ...tags } : (tags ?? checked.tags)
     const made = { ...checked, name, tags: parseTags(all, own) }
-    found.push(...own.map(({ path, message }) => ({ path: `${at}.${path}`, message })))
+    found.push(...own.map((one) => ({ ...one, path: `${at}.${one.path}` })))
     return made
   })
   const { length } = versionedJson({ ...checked, conversions: {} })
@@ -96,9 +96,9 @@ async function each(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       errors.push(error)
-      for (const { path, message } of error.details ?? []) {
+      for (const { path, ...detail } of error.details ?? []) {
         const place = placeOf(index)
-        found.push({ path: path === '' ? place : `${place}.${path}`, message })
+        found.push({ path: path === '' ? place : `${place}.${path}`, ...detail })
       }
     }
   }

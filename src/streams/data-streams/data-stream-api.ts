@@ -30,6 +30,7 @@ const sourceStatus = s.component('SourceStatus', {
       state: s.among(sourceStates),
       since: { ...s.dateTime, description: 'Since when it has been in this state.' },
       lastError: s.text,
+      remedy: { ...s.text, description: 'What to do about the last error.' },
       retries: { ...s.count, description: 'Failures in a row.' },
       messages: { ...s.count, description: 'On disk and acknowledged, since the service started.' },
       skipped: {
@@ -55,6 +56,7 @@ const sourceStatus = s.component('SourceStatus', {
     {
       optional: [
         'lastError',
+        'remedy',
         'skipped',
         'rounds',
         'overlapped',
@@ -98,7 +100,7 @@ export const streamStatus = s.component(
       lastDataReceived: s.nullable(s.dateTime),
       dataPointsToday: s.count,
       errorCount: s.count,
-      firing: { ...firingAlerts, description: 'Alerts that fire, and nobody has acknowledged.' },
+      firing: { ...firingAlerts, description: 'Alerts that fire, and are not acknowledged.' },
       health: s.record(
         {
           status: s.among(['healthy', 'degraded']),

@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import { changedMeanwhile, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { versionTag } from '../../requests/http/if-match.ts'
 import { describedOnly } from '../../requests/http/schema.ts'
@@ -88,7 +90,7 @@ function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
     key: needs.assetHalves.create,
     bearer: halfOf<'POST /streams'>()({
       description:
-        'A data stream. The whole definition is checked before anything of it is stored.',
+        'A data stream. All of the definition is checked before anything of it is stored.',
       body: describedOnly(newDataStream),
       answers: { 201: dataStream },
       errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
@@ -164,9 +166,9 @@ export async function creationRefusal(
   const fetched = definitions.filter(({ source }) => keepsSecrets(source))
   if (fetched.length > 0) await sources.assertRoom(userId, fetched.length)
   const isService = definitions.some(({ type }) => type === 'service')
-  if (!isService) return new DomainError('conflict', 'the vault was changed meanwhile: try again')
+  if (!isService) return changedMeanwhile('the vault', 'GET /vaults/{vaultId}')
   const reason = `a user can have ${serviceStreamsMax} streams of the type service`
-  return new DomainError('conflict', reason)
+  return noRoom(reason, 'DELETE /streams/{streamId}')
 }
 
 /** Has new streams fetched from, where they are to be. */
@@ -222,6 +224,6 @@ export async function ownStream(
 ): Promise<DataStream> {
   const id = parseId<StreamId>(text)
   const stream = id && (await streams.find(userId, id))
-  if (!stream) throw new DomainError('not_found', `no stream ${text}`)
+  if (!stream) throw notFound('stream', text)
   return stream
 }

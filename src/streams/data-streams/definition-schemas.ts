@@ -62,7 +62,7 @@ const transformSchema = {
   type: 'array',
   maxItems: 32,
   description: [
-    'What becomes of a reading before it is stored, step by step. Each step is one of rename {from,',
+    'What happens to a reading before it is stored, step by step. Each step is one of rename {from,',
     'to}, convert {field, from, to}, scale {field, factor, offset}, derive {field, type, expression},',
     'filter {expression} and drop {field}. Expressions are in CEL.',
   ].join(' '),
@@ -244,7 +244,7 @@ export const definitionChange = component('DataStreamChange', {
     tags: nullable({ ...tagsSchema, additionalProperties: { ...text, type: ['string', 'null'] } }),
   }),
   description:
-    'What is not sent stays. Of source, schema, processing and tags each member stays, is replaced as a whole, or is taken away with null; null for source, processing or tags takes away all of their members.',
+    'What is not sent stays. Of source, schema, processing and tags each member stays, is replaced completely, or is removed with null; null for source, processing or tags takes away all of their members.',
   examples: [{ name: 'boiler 7', tags: { site: 'berlin', floor: null } }],
 })
 

@@ -10,12 +10,13 @@ import type { Line } from '../../contracts/transform-step.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
+import { joinedHints, meantBy, spellingHint, unknownNameHint } from '../../core/suggestions.ts'
 import { parseAlertRules } from './alert-definition.ts'
 import { checkContextPaths } from './context-paths.ts'
 import { eventTypesOf, schemaOfEvents } from './event-types.ts'
 import { itemsOf } from './items.ts'
 import { checkFormat } from './payload-format.ts'
-import { parseProcessing } from './processing.ts'
+import { parseProcessing, processingKeys } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { withoutSecrets } from './source-secrets.ts'
@@ -64,6 +65,9 @@ const definitionLengthMax = 131_072
 
 const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing', 'tags']
 
+const vaultHint =
+  'Name in vaultId the vault that the stream belongs to: GET /vaults lists them, and POST /vaults makes one.'
+
 /**
  * Checks a whole definition before anything of it is stored (decisions.md#definitions), all but its
  * units: what they mean is found out by `withConversions`.
@@ -75,14 +79,16 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   const problems: ErrorDetail[] = []
   const value = isObject(body) ? body : {}
   if (!isObject(body)) problems.push({ path: '', message: 'must be a JSON object' })
-  new Problems('', problems).refuseUnknown(value, definitionKeys)
+  refuseUnknownKeys(value, problems)
   const name = parseName(value['name'], problems)
   const { vaultId: vaultText } = value
   const vaultId = typeof vaultText === 'string' ? parseId<VaultId>(vaultText) : undefined
-  if (vaultId === undefined) problems.push({ path: 'vaultId', message: 'must be a uuid' })
+  if (vaultId === undefined)
+    problems.push({ path: 'vaultId', message: 'must be a uuid', hint: vaultHint })
   const type = streamTypes.find((known) => known === value['type'])
   if (type === undefined) {
-    problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
+    const message = `must be one of ${streamTypes.join(', ')}`
+    problems.push({ path: 'type', message, hint: spellingHint(value['type'], streamTypes) })
   }
   const source = parseSource(value['source'], type, problems)
   const schema = parseSchema(value, { type, source }, problems)
@@ -102,6 +108,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   if (problems.length > 0 || vaultId === undefined || type === undefined) {
     throw new DomainError('invalid_request', 'the stream definition is not valid', {
       details: problems,
+      remedy: remedyOfProblems(problems),
     })
   }
   const rules = currentRules
@@ -109,6 +116,44 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   refuseUnsupported(definition)
   return definition
 }
+
+/** What to do about a definition, where more is known than to correct the places that are named. */
+function remedyOfProblems(problems: readonly ErrorDetail[]): string | undefined {
+  const hints = joinedHints(problems.map(({ hint }) => hint))
+  return (
+    hints ?? (problems.some(({ path }) => path.startsWith('source')) ? sourceRemedy : undefined)
+  )
+}
+
+const sourceRemedy =
+  'Correct each place that details names; docs/connectors.md names the page of each protocol, which has all keys of its source.'
+
+/** A key that does not exist here may stand in one of the parts. */
+function refuseUnknownKeys(value: Json, problems: ErrorDetail[]): void {
+  const all = new Problems('', problems)
+  for (const key of Object.keys(value).filter((name) => !definitionKeys.includes(name))) {
+    const own = spellingHint(key, definitionKeys)
+    const inProcessing = spellingHint(key, processingKeys) && meantBy(key, processingKeys)
+    const inSource = sourceKeysOfAll.includes(key) ? key : undefined
+    const placed =
+      (inProcessing &&
+        `Put ${inProcessing} into processing${inProcessing === key ? '' : `, in place of ${key}`}.`) ??
+      (inSource && `Put ${inSource} into source.`)
+    all.add(key, 'is not known', own ?? placed ?? unknownNameHint(key, definitionKeys))
+  }
+}
+
+const sourceKeysOfAll = [
+  'protocol',
+  'endpoint',
+  'topic',
+  'schedule',
+  'format',
+  'items',
+  'timestampField',
+  'timestampFormat',
+  'timezone',
+]
 
 /** The name of a stream; what is wrong with it is added to the problems. */
 export function parseName(value: unknown, problems: ErrorDetail[]): string {

@@ -98,12 +98,18 @@ export const proposalSchema = s.record({
   samples: { ...s.count, description: 'How many samples or messages there were.' },
   notes: {
     ...s.listOf(errorDetail),
-    description: 'What was left out of the schema, and why; and what the samples do not tell.',
+    description: 'What was left out of the schema, and why; and what the samples do not show.',
   },
   misfits: {
     description: 'Samples or messages that the stream would refuse, and why.',
     ...s.listOf(
-      s.record({ index: s.count, error: s.text, message: s.text, details: s.listOf(errorDetail) }),
+      s.record({
+        index: s.count,
+        error: s.text,
+        message: s.text,
+        remedy: s.text,
+        details: s.listOf(errorDetail),
+      }),
     ),
   },
 })

@@ -46,7 +46,7 @@ const pathAround: Rule = (value, key, problems) => {
 }
 
 const name: Rule = (value, key, problems) => {
-  if (value === '__proto__') problems.add(key, 'is no name of a field')
+  if (value === '__proto__') problems.add(key, 'is not a name of a field')
   if (typeof value === 'string' && value !== '' && value.length <= nameLengthMax) return
   problems.add(key, `must be a name of 1 to ${nameLengthMax} characters`)
 }
@@ -175,12 +175,12 @@ export const itemsFields = {
         },
       ],
     }),
-    doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is none itself',
+    doc: '[where the readings are](payload-formats.md#where-the-readings-are) in a message that is not a reading itself',
   },
   extra: {
     ...extraField,
     default: 'keep',
-    doc: '`keep` what is no field of a reading under `extra`, or `drop` it: [what nobody reads](payload-formats.md#what-nobody-reads)',
+    doc: '`keep` what is not a field of a reading under `extra`, or `drop` it: [what no field reads](payload-formats.md#what-is-not-read)',
   },
 } satisfies Fields
 

@@ -189,7 +189,7 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
   const isNoValue = (name: string) => ['object', 'array'].includes(schema[name]?.type ?? 'object')
   const { field, columns: listed } = source
   if (typeof field === 'string' && isNoValue(field)) {
-    problems.add('field', 'must name a field of the schema that is no object or array')
+    problems.add('field', 'must name a field of the schema that is not an object or array')
   }
   if (format === 'plain' && field === undefined) {
     const values = Object.keys(schema).filter((name) => name !== time)
@@ -204,6 +204,6 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
   const inner = problems.within('columns')
   for (const [index, name] of (Array.isArray(listed) ? listed : []).entries()) {
     if (typeof name !== 'string' || name === time || !isNoValue(name)) continue
-    inner.add(`${index}`, 'must name a field of the schema that is no object or array')
+    inner.add(`${index}`, 'must name a field of the schema that is not an object or array')
   }
 }

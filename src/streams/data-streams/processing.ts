@@ -23,6 +23,9 @@ const rules: Rules = {
   retention: retentionRule,
 }
 
+/** All that can be said of the processing. */
+export const processingKeys = Object.keys(rules)
+
 /** Reads what is to be done with readings; what is wrong with it is added to the problems. */
 export function parseProcessing(value: unknown, found: ErrorDetail[]): Json {
   if (value === undefined) return {}

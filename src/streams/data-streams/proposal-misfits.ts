@@ -2,6 +2,7 @@ import { decoderOf } from '../../../processors/decode.ts'
 import { mapperOf } from '../../../processors/mapping/mapper.ts'
 import type { DecodedMessage, RefusedReading } from '../../contracts/reading.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
 import { formatOf, schemaOf } from './definition.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import type { Draft, ProposalNeeds } from './proposal-draft.ts'
@@ -13,6 +14,8 @@ export interface Misfit {
   readonly index: number
   readonly error: string
   readonly message: string
+  /** What to do about it, as a sentence. */
+  readonly remedy: string
   readonly details: readonly ErrorDetail[]
 }
 
@@ -61,9 +64,9 @@ function asDecoded({ readings, isBatch }: SampledMessage): DecodedMessage {
 }
 
 function misfit(index: number, { reason, message, details }: RefusedReading): Misfit {
-  return { index, error: reason, message, details }
+  return { index, error: reason, message, remedy: refusalRemedy(reason), details }
 }
 
 function malformed(index: number, message: string): Misfit {
-  return { index, error: 'malformed', message, details: [] }
+  return { index, error: 'malformed', message, remedy: refusalRemedy('malformed'), details: [] }
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -54,7 +55,11 @@ async function rotation(
   { secret, overlapSeconds = usualOverlapS }: Static<typeof rotationSchema>,
 ) {
   const rules = inboundRulesOf(stream.source)
-  if (rules === undefined) throw new DomainError('conflict', 'the stream has no webhook')
+  if (rules === undefined)
+    throw conflict(
+      'the stream has no webhook',
+      'Name a stream whose source has the protocol webhook; docs/inbound-webhooks.md shows how to make one.',
+    )
   const problem = rules.secretProblem(rules.schemeOf(stream.source), secret)
   if (problem !== undefined) {
     const details = [{ path: 'secret', message: problem }]
@@ -68,7 +73,7 @@ async function rotation(
     statusCode: 200,
     body: { streamId: stream.id, previousUntil },
     changes: [change, ...lifecycle.record(event)],
-    refusal: async () => new DomainError('conflict', 'the source was changed meanwhile: try again'),
+    refusal: async () => changedMeanwhile('the source', 'GET /streams/{streamId}'),
     afterwards: async () => sources.wake(stream.id),
   }
 }

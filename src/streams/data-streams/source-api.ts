@@ -26,6 +26,7 @@ export const trialSchema = s.record(
   {
     reached: { ...s.boolean, description: 'Whether the other side has answered.' },
     problem: { ...s.text, description: 'What kept the try from coming to its end.' },
+    remedy: { ...s.text, description: 'What to do about the problem, for people.' },
     messages: { ...s.count, description: 'That came; the first 20 are looked at.' },
     samples: s.listOf(
       s.record({
@@ -43,9 +44,10 @@ export const trialSchema = s.record(
             status: s.among(['accepted', 'refused']),
             reason: s.text,
             message: s.text,
+            remedy: s.text,
             details: s.listOf(errorDetail),
           },
-          { optional: ['reason', 'message', 'details'] },
+          { optional: ['reason', 'message', 'remedy', 'details'] },
         ),
       ),
     },
@@ -62,10 +64,11 @@ export const trialSchema = s.record(
           index: s.count,
           error: s.text,
           message: s.text,
+          remedy: s.text,
           details: s.listOf(errorDetail),
         }),
       ),
     },
   },
-  { optional: ['problem', 'readings', 'proposal', 'notes', 'misfits'] },
+  { optional: ['problem', 'remedy', 'readings', 'proposal', 'notes', 'misfits'] },
 )

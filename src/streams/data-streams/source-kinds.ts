@@ -6,7 +6,7 @@ import {
   type SourceFamily,
   type SourceKind,
 } from '../../contracts/definitions/source-kind.ts'
-import type { StreamType } from './stream-type.ts'
+import { type StreamType, streamTypes } from './stream-type.ts'
 
 /** The types that name a domain take whatever their protocol takes (decisions.md#definitions). */
 const ofDomains: readonly SourceFamily[] = ['device', 'database', 'events', 'machine']
@@ -36,6 +36,11 @@ export function kindOf(type: StreamType, source: Json): SourceKind | undefined {
 /** Values of `protocol` that a stream of a type can have. */
 export function protocolsOf(type: StreamType): readonly string[] {
   return [...new Set(kindsOf(type).flatMap(({ protocols }) => protocols))]
+}
+
+/** The types of streams that can have a protocol; none where there is no such protocol. */
+export function typesOfProtocol(protocol: string): readonly StreamType[] {
+  return streamTypes.filter((type) => protocolsOf(type).includes(protocol))
 }
 
 /** How messages of a source are signed; undefined where they are not sent to an address of the stream's own. */

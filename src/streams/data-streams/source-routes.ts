@@ -8,9 +8,12 @@ import { isObject } from '../../contracts/definitions/field-map.ts'
 import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { Judge, RefusedReading, Verdict } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { conflict } from '../../core/conflict.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
+import { refusalRemedy } from '../../core/refusal-catalogue.ts'
+import { spellingHint } from '../../core/suggestions.ts'
 import { record, uuid } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -57,7 +60,7 @@ export function sourceRoutes(needs: SourceRoutesNeeds): FastifyPluginAsync {
       summary: 'Try a source before a stream is made of it.',
       description: [
         'Connects to where the source leads, fetches a sample and lets go again: nothing is kept, and the other side',
-        'is told that nothing was. With a `schema` the readings of the sample are judged by it, without one a',
+        'learns that nothing was. With a `schema` the readings of the sample are judged by it, without one a',
         'definition is proposed. That the other side cannot be reached, or refuses, is an answer too: see `reached`',
         'and `problem`.',
       ].join(' '),
@@ -95,9 +98,21 @@ async function runNow(
   text: string,
 ): Promise<StreamId> {
   const { id, source, isPaused } = await ownStream({ streams }, userId, text)
-  if (!isFetched(source)) throw new DomainError('conflict', 'the stream fetches no readings')
-  if (isPaused) throw new DomainError('conflict', 'the stream is paused')
-  if (!sources.hurry(id)) throw new DomainError('conflict', 'the source is not running yet')
+  if (!isFetched(source))
+    throw conflict(
+      'the stream fetches no readings',
+      'Name a stream whose source has an endpoint; docs/connectors.md lists what the service fetches from.',
+    )
+  if (isPaused)
+    throw conflict(
+      'the stream is paused',
+      'Resume the stream first with POST /streams/{streamId}/resume.',
+    )
+  if (!sources.hurry(id))
+    throw conflict(
+      'the source is not running yet',
+      'Wait until source of GET /streams/{streamId}/status has a state, then try again.',
+    )
   return id
 }
 
@@ -122,6 +137,7 @@ async function checked(
   return {
     reached: trial.isReached,
     ...(trial.problem !== undefined && { problem: trial.problem }),
+    ...(trial.remedy !== undefined && { remedy: trial.remedy }),
     messages: trial.count,
     ...sampleBody(needs, tried, trial),
   }
@@ -134,7 +150,8 @@ function parseTried(body: unknown): Tried {
   new Problems('', problems).refuseUnknown(value, ['type', 'source', 'schema'])
   const type = streamTypes.find((known) => known === value['type'])
   if (type === undefined) {
-    problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
+    const message = `must be one of ${streamTypes.join(', ')}`
+    problems.push({ path: 'type', message, hint: spellingHint(value['type'], streamTypes) })
   }
   const source = parseSource(value['source'], type, problems)
   if (!isFetched(source) && !isInbound(source)) {
@@ -163,7 +180,7 @@ const bare = { schema: {}, processing: {}, rules: currentRules }
 
 const nothingToTry: ErrorDetail = {
   path: 'source.protocol',
-  message: 'there is nothing to try: whoever sends to a webhook begins',
+  message: 'there is nothing to try: the sender of a webhook begins',
 }
 
 /** The messages as they came, what the stream would say of them, and what it could be defined as. */
@@ -171,7 +188,7 @@ function sampleBody(
   { judgeOf, nowUs }: SourceRoutesNeeds,
   { type, source, schema }: Tried,
   trial: SourceTrial,
-): Omit<TrialBody, 'messages' | 'problem' | 'reached'> {
+): Omit<TrialBody, 'messages' | 'problem' | 'reached' | 'remedy'> {
   const taken = readingsOf(source, schema, trial)
   const samples = trial.messages.map(({ payload, source: origin }) => ({
     source: origin,
@@ -271,5 +288,5 @@ function verdictBody(verdict: Verdict): VerdictBody {
 }
 
 function refusedBody(reason: string, message: string) {
-  return { status: 'refused', reason, message } as const
+  return { status: 'refused', reason, message, remedy: refusalRemedy(reason) } as const
 }

@@ -15,7 +15,7 @@ import { checkItems, itemsFields } from './items.ts'
 import { checkNamedSecrets, secretsField } from './named-secrets.ts'
 import { formatFields } from './payload-format.ts'
 import { scheduleProblem } from './schedule.ts'
-import { kindOf, protocolsOf } from './source-kinds.ts'
+import { kindOf, protocolsOf, typesOfProtocol } from './source-kinds.ts'
 import { ownTopicProblem } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
 import { checkTimes, timeFieldsOf } from './time-rules.ts'
@@ -120,7 +120,7 @@ export function fieldsOf(kind: SourceKind | undefined, protocols: readonly strin
   return {
     ...(protocols.length > 0 && {
       protocol: {
-        ...oneOf(...protocols),
+        ...protocolIn(protocols),
         isRequired: family !== 'device' || kind?.isUsual !== true,
         doc: 'what is spoken',
       },
@@ -133,6 +133,23 @@ export function fieldsOf(kind: SourceKind | undefined, protocols: readonly strin
     ...valueFields,
     // What a kind says of a key of times goes before what is said of it elsewhere.
     ...own,
+  }
+}
+
+/** One of the protocols of a type; another one has its own types. */
+function protocolIn(protocols: readonly string[]): ReturnType<typeof oneOf> {
+  const base = oneOf(...protocols)
+  return {
+    ...base,
+    rule: (value, key, problems) => {
+      const types = typeof value === 'string' ? typesOfProtocol(value.toLowerCase()) : []
+      if (types.length === 0 || protocols.includes(String(value).toLowerCase())) {
+        base.rule(value, key, problems)
+        return
+      }
+      const message = `must be one of ${protocols.join(', ')}`
+      problems.add(key, message, `Set type to ${types.join(' or ')} for the protocol ${value}.`)
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
-import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import { assertMatch, ifMatchHeaders, versionTag } from '../../requests/http/if-match.ts'
 import { describedOnly, noContent } from '../../requests/http/schema.ts'
@@ -81,7 +81,7 @@ function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
     key: needs.assetHalves.remove,
     bearer: halfOf<'DELETE /streams/:streamId'>()({
       description:
-        'A data stream. It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is done.',
+        'A data stream. It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` says when that is done.',
       answers: { 204: noContent },
       handler: async ({ caller, params }) => {
         const find = () => ownStream(needs, caller.userId, params.streamId)
@@ -127,7 +127,7 @@ function addPast(add: AddOperation, needs: StreamChangeRoutesNeeds): void {
     handler: async ({ caller, params: { streamId } }) => {
       const id = parseId<StreamId>(streamId)
       const deletion = id && (await changes.deletion(caller.userId, id))
-      if (!deletion) throw new DomainError('not_found', `no deleted stream ${streamId}`)
+      if (!deletion) throw notFound('deleted stream', streamId)
       return deletionBody(deletion)
     },
   })
@@ -212,7 +212,7 @@ async function pausing(needs: StreamChangeRoutesNeeds, isPaused: boolean, { acto
       ...lifecycle.record(subject, changes.isPausedAs(stream, !isPaused)),
       ...changes.pausing(stream, isPaused),
     ],
-    refusal: async () => new DomainError('not_found', `no stream ${stream.id}`),
+    refusal: async () => notFound('stream', stream.id),
     afterwards: async () => forget(stream),
   }
 }

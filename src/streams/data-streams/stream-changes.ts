@@ -1,6 +1,6 @@
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { alertStart, fleetRulesChange } from './alert-start.ts'
@@ -54,7 +54,10 @@ export class StreamChanges {
     const { state, writer, clock } = this.#needs
     const version = stream.version + 1
     if (version > versionsMax) {
-      throw new DomainError('conflict', `a stream has at most ${versionsMax} versions`)
+      throw conflict(
+        `a stream has at most ${versionsMax} versions`,
+        'Make a new stream with POST /streams, and let the device publish there.',
+      )
     }
     const { name, tags } = changed
     const tagsText = JSON.stringify(tags)

@@ -20,7 +20,10 @@ export const streamsQuery = {
   ...s.query({
     ...s.cursorQuery,
     vaultId: s.uuid,
-    name: { ...s.text, description: 'The whole name, or its beginning and *; in any case.' },
+    name: {
+      ...s.text,
+      description: 'The full name, or its beginning and *; case makes no difference.',
+    },
     contains: {
       ...s.text,
       minLength: 1,
@@ -38,7 +41,7 @@ export const streamsQuery = {
       description: [
         'A comma list, of which a stream has at least one: `silent` (it has received, but nothing for',
         '`silentAfter`), `quarantined` (there are readings in its quarantine), `firing` (an alert fires that',
-        'nobody has acknowledged), `failing` (its source fails, and not for a moment only), or `any`.',
+        'are not acknowledged), `failing` (its source fails, and not for a moment only), or `any`.',
       ].join(' '),
       examples: ['silent,failing'],
     },
@@ -88,7 +91,7 @@ const healthFields = {
     { description: `The first ${fieldsMax} fields of its readings as they are stored.` },
   ),
   spark: s.listOf(s.nullable(s.count), {
-    description: `Readings received in each of the last ${sparkSlots.count} times ${sparkSlots.minutes} minutes, the oldest first; null: nobody knows.`,
+    description: `Readings received in each of the last ${sparkSlots.count} times ${sparkSlots.minutes} minutes, the oldest first; null: not known.`,
   }),
 }
 

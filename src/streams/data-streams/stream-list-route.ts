@@ -39,7 +39,7 @@ export function streamListRoute(needs: StreamListRouteNeeds): FastifyPluginAsync
         description: [
           "One's own data streams. Filters can be combined; a stream has to meet all of them.",
           '`tag.NAME=VALUE` finds streams by their tags, and may come for several tags. In the order of',
-          'creation, or of the name, a walk from page to page meets each stream once, whatever is made or',
+          'creation, or of the name, a walk from page to page meets each stream once, even if streams are made or',
           'deleted meanwhile.',
         ].join(' '),
         query: streamsQuery,

@@ -12,7 +12,7 @@ export interface Proposal {
   }
   /** How many there were. */
   readonly samples: number
-  /** What was left out of the schema, and why; and what the samples do not tell. */
+  /** What was left out of the schema, and why; and what the samples do not show. */
   readonly notes: readonly ErrorDetail[]
   readonly misfits: readonly Misfit[]
 }

@@ -16,6 +16,8 @@ export interface SourceStatus {
   readonly sinceUs: number
   /** Why it failed last, without secrets; nothing when it never has. */
   readonly lastError: string | undefined
+  /** What to do about it, as a sentence. */
+  readonly remedy: string | undefined
   /** Failures in a row. */
   readonly retries: number
   /** Messages that are durable, since the start of the service. */
@@ -52,6 +54,8 @@ export interface SourceTrial {
   readonly isReached: boolean
   /** The problem that kept the try from coming to its end, without secrets. */
   readonly problem: string | undefined
+  /** What to do about the problem, as a sentence. */
+  readonly remedy: string | undefined
   /** The first ones. */
   readonly messages: readonly {
     readonly payload: Uint8Array

@@ -119,12 +119,13 @@ function retentionBody({
 }
 
 function sourceBody({ isPaused }: DataStream, source: SourceStatus): SourceBody {
-  const { lastError, lastMessageAtUs } = source
+  const { lastError, remedy, lastMessageAtUs } = source
   return {
     // A pause is answered before the source has ended.
     state: isPaused ? 'paused' : source.state,
     since: formatUs(source.sinceUs),
     ...(lastError !== undefined && { lastError }),
+    ...(remedy !== undefined && { remedy }),
     retries: source.retries,
     messages: source.messages,
     ...(source.skipped > 0 && { skipped: source.skipped }),

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import type { Json } from '../../contracts/definitions/problems.ts'
-import { DomainError } from '../../core/errors.ts'
+import { noRoom } from '../../core/conflict.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { ownTopicOf } from './source-kinds.ts'
@@ -82,9 +82,9 @@ export async function assertTopicRoom(state: StateDatabase, ownerId: UserId): Pr
     .where('owner_id', '=', ownerId)
     .executeTakeFirstOrThrow()
   if (row.topics < topicsPerUserMax) return
-  throw new DomainError(
-    'conflict',
+  throw noRoom(
     `a user can have ${topicsPerUserMax} streams with a source.topic`,
+    'DELETE /streams/{streamId}',
   )
 }
 

@@ -33,7 +33,7 @@ export function parseTags(value: unknown, problems: ErrorDetail[]): Tags {
 /** The problem of one tag, if there is one. */
 export function tagProblem(name: string, value: unknown): string | undefined {
   if (!tagNamePattern.test(name) || name === '__proto__') {
-    return 'is no name of a tag: letters, digits and _ . : / -, at most 63, beginning with a letter'
+    return 'is not a name of a tag: letters, digits and _ . : / -, at most 63, beginning with a letter'
   }
   if (typeof value === 'string' && value !== '' && value.length <= valueLengthMax) return undefined
   return `must be a text of 1 to ${valueLengthMax} characters`

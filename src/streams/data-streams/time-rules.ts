@@ -16,6 +16,7 @@ import type { SourceKind } from '../../contracts/definitions/source-kind.ts'
 import type { TimeUnit } from '../../contracts/mapping.ts'
 import { type PathRoot, parsePath } from '../../contracts/path.ts'
 import type { TimeRules, TimestampFormat } from '../../contracts/stream-schema.ts'
+import { spellingHint } from '../../core/suggestions.ts'
 import { parseRfc3339 } from '../../core/time.ts'
 import { itemsOf } from './items.ts'
 import { isWritten } from './timestamp-field.ts'
@@ -30,11 +31,17 @@ const units = ['s', 'ms', 'us', 'ns'] as const satisfies readonly TimeUnit[]
 const format: Rule = (value, key, problems) => {
   if (formats.some((known) => known === value)) return
   const pattern =
-    typeof value === 'string' && value !== '' ? parseTimePattern(value) : { problem: 'is no text' }
+    typeof value === 'string' && value !== ''
+      ? parseTimePattern(value)
+      : { problem: 'is not a text' }
   if (!('problem' in pattern)) return
   const known = formats.join(', ')
-  problems.add(key, `must be ${known}, or a pattern: as one it ${pattern.problem}`)
+  const message = `must be ${known}, or a pattern: as one it ${pattern.problem}`
+  problems.add(key, message, spellingHint(value, formats) ?? formatHint)
 }
+
+const formatHint =
+  'Write epoch_s or epoch_ms for a number, rfc3339 for a text such as 2026-01-31T10:00:00Z, or a pattern such as yyyy-MM-dd HH:mm:ss; docs/payload-formats.md has every format.'
 
 const anyPath = refined(text, (value, key, problems) => {
   const path = parsePath(value)

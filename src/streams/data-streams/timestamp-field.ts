@@ -107,7 +107,8 @@ function findingOf(source: Json, schema: FieldMap, isOptional = false): Finding 
     (one) =>
       isSlip(first, one) && typesFor(timestampFormat).some((type) => schema[one]?.type === type),
   )
-  if (likely !== undefined) return { problem: `is no field of the schema: is ${likely} meant?` }
+  if (likely !== undefined)
+    return { problem: `is not a field of the schema: did you mean ${likely}?` }
   return { warning: `the schema has no field ${first}; ${unlessSent}` }
 }
 

@@ -13,6 +13,7 @@ import {
 import type { FieldMap } from '../../contracts/stream-schema.ts'
 import { type DefinedStep, derivedTypes, fieldsAfter } from '../../contracts/transform-step.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
+import { spellingHint } from '../../core/suggestions.ts'
 
 /** Steps of one stream. */
 const stepsMax = 32
@@ -81,8 +82,9 @@ function parseStep(
   const parse = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   const options = isObject(given) ? given[kind] : undefined
   if (parse === undefined || others.length > 0 || !isObject(options)) {
-    const names = Object.keys(kinds).join(', ')
-    problems.add(index, `must be an object with one of ${names}, whose value is an object`)
+    const names = Object.keys(kinds)
+    const message = `must be an object with one of ${names.join(', ')}, whose value is an object`
+    problems.add(index, message, spellingHint(parse === undefined ? kind : '', names))
     return undefined
   }
   const step = parse(options, fields, problems.within(index).within(kind))

@@ -37,7 +37,7 @@ const certificateName = {
 export const foreignTopics = {
   ...s.choice(foreignTopicsValues),
   description: [
-    'What it does over MQTT on topics that are none of its own: `ignore` takes its will, its subscriptions and',
+    'What it does over MQTT on topics that are not its own: `ignore` takes its will, its subscriptions and',
     'its messages, and drops them.',
   ].join(' '),
 } as const
@@ -72,8 +72,7 @@ const properties = {
   },
   droppedPublishes: {
     ...s.count,
-    description:
-      'Messages over MQTT to topics that are none of its own, since the service was started.',
+    description: 'Messages over MQTT to topics that are not its own, since the service started.',
   },
 }
 
@@ -125,7 +124,10 @@ export const devicesQuery = s.query({
   ...s.cursorQuery,
   streamId: s.uuid,
   vaultId: { ...s.uuid, description: 'Of a stream of the device.' },
-  name: { ...s.text, description: 'The whole name, or its beginning and *; in any case.' },
+  name: {
+    ...s.text,
+    description: 'The full name, or its beginning and *; case makes no difference.',
+  },
   contains: {
     ...s.text,
     minLength: 1,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { chooseType } from '../../requests/http/accept.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
@@ -72,7 +73,7 @@ async function createAll(needs: DeviceRoutesNeeds, exchange: Exchange): Promise<
       changes,
       async refusal() {
         if (await devices.hasRoom(ownerId, settings.length)) return changedMeanwhile()
-        return new DomainError('conflict', `a user can have ${devicesOfUserMax} devices`)
+        return noRoom(`a user can have ${devicesOfUserMax} devices`, 'DELETE /devices/{deviceId}')
       },
     }
   })

@@ -42,7 +42,7 @@ function addChange(add: AddOperation, needs: DeviceRoutesNeeds): void {
     ...shared,
     operationId: 'changeDevice',
     summary: 'Change a device; what is not sent stays.',
-    description: 'Its sessions end, and begin anew with what it may do now.',
+    description: 'Its sessions end, and begin again with its new rights.',
     body: describedOnly(api.changedDeviceSchema),
     answers: { 200: api.deviceSchema },
     handler: async (exchange) => {

@@ -3,6 +3,7 @@ import type { KeyDirectory } from '../../access/auth/key-directory.ts'
 import { grants } from '../../access/auth/scopes.ts'
 import { DomainError, lackingPermission } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { assertHolds, assertOutlives } from '../../identity/keys/key.ts'
 import type { Device, DeviceSettings } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
@@ -66,6 +67,6 @@ export async function visibleDevice(
 ): Promise<Device> {
   const device = await devices.find(id)
   const isVisible = device?.ownerId === caller.userId || grants(caller.scope, 'platform:admin')
-  if (!device || !isVisible) throw new DomainError('not_found', `no device ${id}`)
+  if (!device || !isVisible) throw notFound('device', id)
   return device
 }

@@ -2,7 +2,9 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { DroppedPublishes } from '../../access/auth/dropped-publishes.ts'
 import type { KeyDirectory } from '../../access/auth/key-directory.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
+import { notFound } from '../../core/not-found.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf, describedOnly } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -104,17 +106,23 @@ export async function refusal(
   { streamIds, certificateName }: DeviceSettings,
 ): Promise<DomainError> {
   const missing = await missingStream(state, ownerId, streamIds)
-  if (missing !== undefined) return new DomainError('not_found', `no stream ${missing}`)
+  if (missing !== undefined) return notFound('stream', missing)
   const names = certificateName === undefined ? [] : [certificateName]
   if ((await devices.takenNames(names, id)).size > 0) {
-    return new DomainError('conflict', `the certificateName ${certificateName} is another device's`)
+    return conflict(
+      `the certificateName ${certificateName} is another device's`,
+      'Use another certificateName, or take it from the other device first with PUT /devices/{deviceId}; GET /devices has the names.',
+    )
   }
   if (!(await devices.hasRoom(ownerId, 1))) {
-    return new DomainError('conflict', `a user can have ${devicesOfUserMax} devices`)
+    return noRoom(`a user can have ${devicesOfUserMax} devices`, 'DELETE /devices/{deviceId}')
   }
   return changedMeanwhile()
 }
 
 export function changedMeanwhile(): DomainError {
-  return new DomainError('conflict', 'the device was changed at the same time: try again')
+  return conflict(
+    'the device was changed at the same time: try again',
+    'Read it again with GET /devices/{deviceId}, then send the change again with its new ETag in If-Match.',
+  )
 }

@@ -3,6 +3,7 @@ import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
 import type { LimitedKeys } from '../../access/auth/limited-keys.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
@@ -274,5 +275,8 @@ const neverUsed = {
 }
 
 export function hasEnded(): DomainError {
-  return new DomainError('conflict', 'the device is revoked')
+  return conflict(
+    'the device is revoked',
+    'Make another device with POST /devices: one that is revoked stays so.',
+  )
 }

@@ -5,8 +5,9 @@ import type { KeyDirectory } from '../../access/auth/key-directory.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import { check, integer, Problems, type Rule } from '../../contracts/definitions/problems.ts'
 import type { Clock } from '../../core/clock.ts'
+import { noRoom } from '../../core/conflict.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
-import type { UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { keyHeaders, listOf, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -82,19 +83,15 @@ export function provisioningRoutes(needs: ProvisioningRoutesNeeds): FastifyPlugi
       handler: async ({ caller, params, request }) => {
         await ownVault(vaults, caller.userId, params.vaultId)
         const found = await provisioning.find(params.provisioningKeyId)
-        const key = own(found, caller.userId, params.vaultId)
+        const isOwn = found?.ownerId === caller.userId
+        const key = isOwn && found.vaultId === params.vaultId.toLowerCase() ? found : undefined
+        if (!key) throw notFound('provisioning key', params.provisioningKeyId)
         assertMayGive(directory, caller, key.expiresAtUs)
         await provisioning.revoke(actorOf(request, callerOf), key)
         return null
       },
     })
   }
-}
-
-/** @throws DomainError `not_found` for the keys of others, and of other vaults */
-function own(key: ProvisioningKey | undefined, userId: UserId, vaultId: string): ProvisioningKey {
-  if (key?.ownerId === userId && key.vaultId === vaultId.toLowerCase()) return key
-  throw new DomainError('not_found', 'no such provisioning key')
 }
 
 function creation(
@@ -110,7 +107,10 @@ function creation(
     body: { ...api.provisioningKeyBody(key), apiSecret: secret },
     changes,
     refusal: async () =>
-      new DomainError('conflict', `a vault can have ${provisioningKeysMax} provisioning keys`),
+      noRoom(
+        `a vault can have ${provisioningKeysMax} provisioning keys`,
+        'DELETE /vaults/{vaultId}/provisioning-keys/{provisioningKeyId}',
+      ),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import { check, Problems } from '../../contracts/definitions/problems.ts'
 import type { Clock } from '../../core/clock.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { idempotencyKeyOf } from '../../core/idempotency-key.ts'
 import { LruMap } from '../../core/lru-map.ts'
@@ -171,13 +172,13 @@ async function newcomer(
       const now = await provisioning.find(id)
       if (!now || now.revokedAtUs !== undefined) return ended()
       if (now.devicesRegistered >= now.devicesMax) {
-        return new DomainError(
-          'conflict',
+        return conflict(
           `${now.devicesMax} devices have registered, and no more may`,
+          'The owner of the vault makes another provisioning key with a greater devicesMax: POST /vaults/{vaultId}/provisioning-keys.',
         )
       }
       if (await devices.hasRoom(ownerId, 1)) return ended()
-      return new DomainError('conflict', `a user can have ${devicesOfUserMax} devices`)
+      return noRoom(`a user can have ${devicesOfUserMax} devices`, 'DELETE /devices/{deviceId}')
     },
   }
 }
@@ -187,7 +188,10 @@ const nothing = { clientId: undefined, certificateName: undefined, expiresAtUs: 
 function answerBody(made: DeviceWithSecret, nowUs: number): Static<typeof registeredSchema> {
   const [streamId] = made.device.streamIds
   if (streamId === undefined)
-    throw new DomainError('conflict', 'the stream of the device is deleted')
+    throw conflict(
+      'the stream of the device is deleted',
+      'Register the device with another serial, or have its owner give it a stream with PUT /devices/{deviceId}.',
+    )
   return { streamId, topic: `streams/${streamId}/data`, device: bodyWithSecret(made, nowUs) }
 }
 
@@ -210,9 +214,15 @@ function parseRequest(body: unknown): NewDevice {
 
 function alreadyThere(): DomainError {
   const message = 'a device has registered with this serial: its owner can allow it to do so again'
-  return new DomainError('conflict', message)
+  return conflict(
+    message,
+    'The owner of the device sets mayRegisterAgain with PUT /devices/{deviceId}; or register with another serial.',
+  )
 }
 
 function ended(): DomainError {
-  return new DomainError('conflict', 'the provisioning key or its vault has ended')
+  return conflict(
+    'the provisioning key or its vault has ended',
+    'Ask the owner of the vault for a new provisioning key: POST /vaults/{vaultId}/provisioning-keys makes one.',
+  )
 }

@@ -104,7 +104,7 @@ function candidateOf(
   const path = pathFrom(up, steps)
   if (found === undefined) return undefined
   if ('problem' in found) {
-    notes.add(path, `is not taken for the time: ${found.problem}`)
+    notes.add(path, `is not used as the time: ${found.problem}`)
     return undefined
   }
   const { format, isLocal } = found

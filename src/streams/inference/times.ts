@@ -269,7 +269,7 @@ function slashedPattern(texts: readonly string[]): FoundFormat | UnsureFormat | 
   const isMonthFirst = parts.some(([, , , two]) => Number(two) > 12)
   if (isDayFirst && isMonthFirst) return undefined
   if (!isDayFirst && !isMonthFirst) {
-    return { problem: 'no sample tells whether the day or the month comes first' }
+    return { problem: 'no sample shows whether the day or the month comes first' }
   }
   const isPadded = texts.every((text) => /^\d\d[/-]\d\d/.test(text))
   const [day, month] = isPadded ? ['dd', 'MM'] : ['d', 'M']

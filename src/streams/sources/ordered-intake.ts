@@ -79,7 +79,7 @@ export class OrderedIntake {
 
   /**
    * @param position how far the source has been read with these messages, as JSON
-   * @throws DomainError when it could not be kept: the stream is gone, or the disk takes nothing and the run was told to end
+   * @throws DomainError when it could not be kept: the stream is gone, or the disk takes nothing and the run was ended
    */
   readonly accept = async (
     messages: readonly FetchedMessage[],
@@ -186,14 +186,17 @@ export class OrderedIntake {
    */
   async #stream(): Promise<CompiledStream> {
     const found = await this.#needs.findStream(this.#streamId)
-    if (found === undefined) throw new DomainError('not_found', 'the stream is gone')
+    if (found === undefined)
+      throw new DomainError('not_found', 'the stream is gone', {
+        remedy: 'GET /streams lists the streams that there are.',
+      })
     const before = this.#beforePause
     if (found.isPaused === true && before?.version === found.version) return before
     this.#beforePause = found
     return found
   }
 
-  /** @throws EndedMeanwhile when the run was told to end in between; nothing of it is handed in then */
+  /** @throws EndedMeanwhile when the run was ended in between; nothing of it is handed in then */
   async #handInAll(stream: CompiledStream, offer: Offer, answers: Answers): Promise<void> {
     const { intake } = this.#needs
     const steps = this.#steps(stream, offer, answers)

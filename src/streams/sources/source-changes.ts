@@ -1,5 +1,6 @@
 import type { Compilable } from 'kysely'
 import type { FetchConnector } from '../../contracts/fetch-connector.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import type { EgressGuard } from '../../egress/egress-guard.ts'
@@ -94,7 +95,10 @@ export class SourceChanges
     const { store } = this.#needs
     const kept = await store.kept(id)
     if (kept === undefined || !isInbound(source)) {
-      throw new DomainError('conflict', 'the stream has no webhook')
+      throw conflict(
+        'the stream has no webhook',
+        'Name a stream whose source has the protocol webhook; docs/inbound-webhooks.md shows how to make one.',
+      )
     }
     const secrets = withNewSecret(kept.secrets, { secret, previousUntilUs })
     return store.replace({ id }, kept, secrets)
@@ -117,10 +121,13 @@ export class SourceChanges
     const { ofUser, inAll } = await this.#needs.store.count(ownerId)
     if (ofUser + count > sourcesMax.ofUser) {
       const reason = `a user can have ${sourcesMax.ofUser} streams that fetch their readings`
-      throw new DomainError('conflict', reason)
+      throw noRoom(reason, 'DELETE /streams/{streamId}')
     }
     if (inAll + count > sourcesMax.inAll) {
-      throw new DomainError('conflict', 'there are as many streams that fetch as there may be')
+      throw conflict(
+        'there are as many streams that fetch as there may be',
+        'Ask the operator: the limit is for all users of the service together. DELETE /streams/{streamId} makes room.',
+      )
     }
   }
 }

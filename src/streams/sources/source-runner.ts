@@ -12,6 +12,7 @@ import { DomainError, messageOf } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { SourceStatus } from '../data-streams/stream-sources.ts'
 import { backOffMs } from './back-off.ts'
+import { failureRemedy } from './failure-remedy.ts'
 import type { LeftMessages } from './left-messages.ts'
 import { OrderedIntake, type OrderedIntakeNeeds } from './ordered-intake.ts'
 import type { SourcePositions } from './source-positions.ts'
@@ -160,7 +161,7 @@ export class SourceRunner {
 
   #fail(error: unknown): void {
     const reason = this.withoutSecrets(messageOf(error))
-    this.#state.failed(reason, isLastingRefusal(error))
+    this.#state.failed(reason, { isRefused: isLastingRefusal(error), remedy: failureRemedy(error) })
     if (this.#state.retries === 1) this.#needs.onFailing(this.#streamId, reason)
   }
 }

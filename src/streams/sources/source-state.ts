@@ -1,6 +1,7 @@
 import type { SourceRound } from '../../contracts/fetch-connector.ts'
 import { monotonicMs } from '../../core/clock.ts'
 import type { SourceStatus } from '../data-streams/stream-sources.ts'
+import { unreachableRemedy } from './failure-remedy.ts'
 
 /** A source that ran for so long has not failed in a row. */
 const stableMs = 10_000
@@ -8,7 +9,15 @@ const stableMs = 10_000
 /** Time after which somebody should look at a failure. */
 const lastingMs = 60_000
 
-const silent = 'nothing was heard for more than a minute that would let it begin, nor an error'
+const silent = 'for more than a minute nothing was received that would let it begin, and no error'
+
+interface SourceFailure {
+  readonly error: string
+  /** Whether it stays until somebody changes something. */
+  readonly isRefused: boolean
+  /** What to do about it, as a sentence. */
+  readonly remedy: string
+}
 
 /** What one source is doing, and has done since the start of the service. */
 export class SourceState {
@@ -17,7 +26,7 @@ export class SourceState {
   #sinceUs: number
   /** Start of the state by the monotonic clock. */
   #sinceMs = monotonicMs()
-  #failure: { readonly error: string; readonly isRefused: boolean } | undefined
+  #failure: SourceFailure | undefined
   /** What the other side has us wait for. */
   #heldUp: string | undefined
   #retries = 0
@@ -57,11 +66,14 @@ export class SourceState {
     const nowUs = this.#nowUs()
     const isFailing = this.#state === 'failing'
     const isLong = monotonicMs() - this.#sinceMs >= lastingMs
+    const silence = this.#silence(isLong)
+    const silenceRemedy = silence === undefined ? undefined : unreachableRemedy
     const isDue = this.#dueAtUs !== undefined && this.isRunning
     return {
       state: this.#state,
       sinceUs: this.#sinceUs,
-      lastError: this.#heldUp ?? this.#failure?.error ?? this.#silence(isLong),
+      lastError: this.#heldUp ?? this.#failure?.error ?? silence,
+      remedy: this.#heldUp === undefined ? (this.#failure?.remedy ?? silenceRemedy) : undefined,
       retries: this.#retries,
       messages: this.#messages,
       skipped: this.#skipped,
@@ -112,11 +124,11 @@ export class SourceState {
   }
 
   /** @param error without secrets */
-  failed(error: string, isRefused: boolean): void {
+  failed(error: string, { isRefused, remedy }: Omit<SourceFailure, 'error'>): void {
     const wasRunning = this.#state === 'running'
     if (wasRunning && monotonicMs() - this.#sinceMs >= stableMs) this.#retries = 0
     this.#retries++
-    this.#failure = { error, isRefused }
+    this.#failure = { error, isRefused, remedy }
     this.#heldUp = undefined
     if (this.#state !== 'failing') this.#enter('failing')
   }

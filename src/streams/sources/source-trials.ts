@@ -12,6 +12,7 @@ import { newId, type StreamId, type UserId } from '../../core/ids.ts'
 import { expanded } from '../data-streams/named-secrets.ts'
 import { secretsOf } from '../data-streams/source-secrets.ts'
 import type { SourceTrial } from '../data-streams/stream-sources.ts'
+import { failureRemedy } from './failure-remedy.ts'
 import { withoutSecretsOf } from './without-secrets.ts'
 
 /** Tries at a time, of all users: each has a connection, and up to a page in memory. */
@@ -61,7 +62,9 @@ export class SourceTrials {
     }
     const own = this.#running.filter((id) => id === userId)
     if (own.length >= trialsOfUserMax || this.#running.length >= trialsMax) {
-      throw new DomainError('overloaded', 'many sources are being tried', { retryAfter: 5 })
+      throw new DomainError('overloaded', 'too many sources are tried at the same time', {
+        retryAfter: 5,
+      })
     }
     this.#running.push(userId)
     try {
@@ -85,9 +88,10 @@ export class SourceTrials {
       const opened = connector.open(definition)
       const problem = await sample.take(opened, this.#needs)
       await this.#release(opened)
-      return { ...sample.found, problem: problem === undefined ? undefined : shown(problem) }
+      if (problem === undefined) return { ...sample.found, problem, remedy: undefined }
+      return { ...sample.found, problem: shown(problem), remedy: failureRemedy(problem) }
     } catch (error) {
-      return { ...sample.found, problem: shown(error) }
+      return { ...sample.found, problem: shown(error), remedy: failureRemedy(error) }
     }
   }
 
@@ -111,7 +115,7 @@ class Sample {
   #count = 0
   #isReached = false
 
-  get found(): Omit<SourceTrial, 'problem'> {
+  get found(): Omit<SourceTrial, 'problem' | 'remedy'> {
     return { isReached: this.#isReached, messages: this.#messages, count: this.#count }
   }
 
@@ -140,9 +144,8 @@ class Sample {
       if (!deadline.aborted) return error
     }
     if (this.#end.signal.aborted) return undefined
-    return new Error(
-      deadline.aborted ? `no answer in ${trialMs / 1_000} s` : 'it has ended by itself',
-    )
+    if (!deadline.aborted) return new Error('it has ended by itself')
+    return Object.assign(new Error(`no answer in ${trialMs / 1_000} s`), { code: 'ETIMEDOUT' })
   }
 
   async #accept(messages: readonly FetchedMessage[]): Promise<never[]> {

@@ -61,12 +61,12 @@ export function verificationContent(
     heading: 'Confirm this address',
     tone: 'ACTION_REQUIRED',
     paragraphs: [
-      `Somebody who uses the service at ${host} wants notifications to be sent to ${address}.`,
+      `A user of the service at ${host} wants notifications to be sent to ${address}.`,
       'If that is you, confirm the address within three days. If it is not, do nothing: no notifications are sent to it.',
     ],
     facts: [],
     link: { label: 'Confirm this address', href },
-    reason: 'You get this because somebody has named this address.',
+    reason: 'You get this because a user has named this address.',
   }
 }
 

@@ -47,7 +47,7 @@ export const unsubscribeByMail = {
   operationId: 'unsubscribeByMail',
   summary: 'Have no more mails sent to an address: by the button, or one click (RFC 8058).',
   description:
-    'The body, if there is one, is not looked at. The address is DISABLED, and has to be confirmed anew.',
+    'The body, if there is one, is not looked at. The address is DISABLED, and has to be confirmed again.',
   ...shared,
   response: { 200: page('A page: no more mails are sent.'), 404: unknown },
 } as const

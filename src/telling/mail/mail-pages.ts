@@ -32,7 +32,7 @@ const pages = {
   },
   unsubscribe: {
     title: 'Unsubscribe',
-    text: 'Then no notifications are sent to this address any more, until it is confirmed anew.',
+    text: 'Then no notifications are sent to this address any more, until it is confirmed again.',
     button: 'Unsubscribe',
   },
   unsubscribed: {

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
 import { severities } from '../../../processors/alert-rules.ts'
+import { conflict } from '../../core/conflict.ts'
 import { emailLengthMax, parseEmail } from '../../core/email-address.ts'
-import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { invalidParameter } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
 import { attemptFields } from '../delivery/attempt-schema.ts'
@@ -12,7 +13,7 @@ const filtersSchema = s.partial(
   { severities: s.listOf(s.choice(severities), { maxItems: 3 }) },
   {
     description:
-      'Of which alerts it is told; an empty list leaves nothing out. No other events have a severity.',
+      'Of which alerts it is notified; an empty list leaves nothing out. No other events have a severity.',
   },
 )
 
@@ -96,7 +97,10 @@ export function changedRecipient(
 ): Recipient {
   if (status === 'ACTIVE' && before.verifiedAtUs === undefined) {
     const way = 'follow the link in its mail, or have another one sent'
-    throw new DomainError('conflict', `the address is not confirmed: ${way}`)
+    throw conflict(
+      `the address is not confirmed: ${way}`,
+      'Follow the link in the mail to this address; POST /notifications/email-configs/{configId}/verification sends another one.',
+    )
   }
   return {
     ...before,

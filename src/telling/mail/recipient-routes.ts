@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { type EmailRecipientId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf, pageQuery, query as queryOf } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -84,7 +86,8 @@ function addAsking(add: AddOperation, needs: RecipientRoutesNeeds): void {
 
   add('POST /notifications/email-configs', {
     operationId: 'createEmailRecipient',
-    summary: 'Add an address that is told of events by mail; it is sent a link that confirms it.',
+    summary:
+      'Add an address that is notified of events by mail; it is sent a link that confirms it.',
     description: 'A user has five addresses at most, each once; those that are DISABLED count.',
     scope: 'notifications:write',
     body: api.newRecipientSchema,
@@ -106,9 +109,9 @@ function addAsking(add: AddOperation, needs: RecipientRoutesNeeds): void {
 function addChanging(add: AddOperation, needs: RecipientRoutesNeeds): void {
   add('PUT /notifications/email-configs/:configId', {
     operationId: 'changeEmailRecipient',
-    summary: 'Switch an address on or off, or change which alerts it is told of.',
+    summary: 'Switch an address on or off, or change of which alerts it is notified.',
     description:
-      'What is not sent keeps its value. ACTIVE begins anew with no failures, and is for addresses that were confirmed.',
+      'What is not sent keeps its value. ACTIVE begins again with no failures, and is for addresses that were confirmed.',
     scope: 'notifications:write',
     body: api.recipientChangeSchema,
     answers: { 200: api.recipientSchema },
@@ -151,7 +154,10 @@ async function verification(needs: RecipientRoutesNeeds, asked: Asked) {
   const { recipients, changed } = needs
   const recipient = await ownRecipient(recipients, asked)
   if (recipient.verifiedAtUs !== undefined) {
-    throw new DomainError('conflict', 'the address is confirmed: it can be switched on')
+    throw conflict(
+      'the address is confirmed: it can be switched on',
+      'Switch it on with status ACTIVE: PUT /notifications/email-configs/{configId}.',
+    )
   }
   const isOff = recipient.status === 'DISABLED'
   const after: Recipient = {
@@ -187,7 +193,7 @@ async function change(needs: RecipientRoutesNeeds, asked: Changed): Promise<Reci
   await changed([before.id])
   const now = await ownRecipient(recipients, asked)
   if (isChanged) return now
-  throw new DomainError('conflict', 'the address was changed meanwhile: try again')
+  throw changedMeanwhile('the address', 'GET /notifications/email-configs/{configId}')
 }
 
 /** @throws DomainError `not_found` */
@@ -235,6 +241,6 @@ async function ownRecipient(
 ): Promise<Recipient> {
   const id = parseId<EmailRecipientId>(configId)
   const recipient = id && (await recipients.find(caller.userId, id))
-  if (!recipient) throw new DomainError('not_found', `no address ${configId}`)
+  if (!recipient) throw notFound('address', configId)
   return recipient
 }

@@ -42,7 +42,7 @@ export function assertSendable(headers: CustomHeaders, path: string): void {
 
 function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | undefined {
   const folded = name.toLowerCase()
-  if (!namePattern.test(name)) return 'is no name of a header'
+  if (!namePattern.test(name)) return 'is not a name of a header'
   if (name.length > customHeadersMax.nameLength) {
     return `has a name of more than ${customHeadersMax.nameLength} characters`
   }

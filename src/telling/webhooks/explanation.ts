@@ -50,7 +50,7 @@ export async function explain(
       exists,
       verdict('deduplication', event.fanned_out !== suppressed, {
         yes: 'it is no repetition',
-        no: 'it repeats an event of the five minutes before, and nobody was told',
+        no: 'it repeats an event of the five minutes before, and no one was notified',
       }),
       verdict('event_types', webhook.eventTypes.includes(event.type), {
         yes: `the webhook is subscribed to ${event.type}`,

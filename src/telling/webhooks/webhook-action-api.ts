@@ -1,3 +1,4 @@
+import { askedTimeOrNumber } from '../../requests/http/asked-range.ts'
 import * as s from '../../requests/http/schema.ts'
 
 export const plannedDeliverySchema = s.component(
@@ -18,7 +19,10 @@ export const webhookTestSchema = s.component(
   ),
 )
 
-export const recoverySchema = s.component('Recovery', s.record({ since: s.dateTime }))
+export const recoverySchema = s.component(
+  'Recovery',
+  s.record({ since: askedTimeOrNumber('The first moment of what was missed.') }),
+)
 
 export const recoveredSchema = s.record({
   recovered: s.count,
@@ -62,6 +66,7 @@ export const destinationQuestionSchema = s.component(
 export const destinationSchema = s.record({
   allowed: s.boolean,
   reason: s.nullable(s.text),
+  remedy: { ...s.nullable(s.text), description: 'What to do about the reason, for people.' },
   addresses: s.listOf(s.text, {
     description: 'Private ones that a name resolves to are left out.',
   }),

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { DomainError, invalidParameter } from '../../core/errors.ts'
-import { formatUs, parseRfc3339 } from '../../core/time.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
+import { invalidParameter } from '../../core/errors.ts'
+import { notFound } from '../../core/not-found.ts'
+import { comparableUs, formatUs } from '../../core/time.ts'
 import type { EventType } from '../../outbox/events/event-types.ts'
+import { askedInstant } from '../../requests/http/asked-range.ts'
 import type { Effect } from '../../requests/idempotency/posts.ts'
 import {
   type AddOperation,
@@ -129,7 +132,10 @@ async function action<Planned extends Effect>(
 /** @throws DomainError `conflict` */
 function assertActive({ status }: Webhook): void {
   if (status === 'ACTIVE') return
-  throw new DomainError('conflict', `the webhook is ${status}: nothing is sent to it`)
+  throw conflict(
+    `the webhook is ${status}: nothing is sent to it`,
+    'Set status to ACTIVE with PUT /notifications/webhooks/{configId}, then try again.',
+  )
 }
 
 /** @throws DomainError `conflict`, or `invalid_request` for a type that it is not subscribed to */
@@ -158,14 +164,17 @@ async function plannedResend(
   deliveryId: string,
 ) {
   const delivery = await findDelivery(state, webhook.id, deliveryId.toLowerCase())
-  if (!delivery) throw new DomainError('not_found', `no delivery ${deliveryId}`)
+  if (!delivery) throw notFound('delivery', deliveryId)
   assertActive(webhook)
   return {
     statusCode: 202,
     body: plannedBody(delivery),
     changes: [planResend(state, webhook, { id: delivery.id, dueAtUs: clock.steadyUs() })],
     refusal: async () =>
-      new DomainError('conflict', 'it is being delivered now, or has had too many attempts'),
+      conflict(
+        'it is being delivered now, or has had too many attempts',
+        'Read GET /notifications/webhooks/{configId}/deliveries: a delivery under way ends by itself; after too many attempts POST /notifications/webhooks/{configId}/recover sends its event again.',
+      ),
   }
 }
 
@@ -182,11 +191,10 @@ function plannedBody(delivery: {
 async function plannedRecovery(
   { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
-  since: string,
+  since: string | number,
 ) {
   assertActive(webhook)
-  const sinceUs = parseRfc3339(since)
-  if (typeof sinceUs !== 'number') throw invalidParameter('since', sinceUs.problem)
+  const sinceUs = comparableUs(askedInstant('since', since, clock.nowUs()))
   const { changes, recovered, nextSinceUs } = await planRecovery(state, webhook, {
     sinceUs,
     clock,
@@ -215,7 +223,6 @@ function rotation(needs: WebhookRoutesNeeds, webhook: Webhook, { body, request }
       ...webhooks.change(webhook, { ...webhook, secret, previousSecret }),
       auditOf(needs, request).rotated(webhook, hasOverlap ? overlapS : 0),
     ],
-    refusal: async () =>
-      new DomainError('conflict', 'the webhook was changed meanwhile: try again'),
+    refusal: async () => changedMeanwhile('the webhook', 'GET /notifications/webhooks/{configId}'),
   }
 }

@@ -66,7 +66,10 @@ export async function findDelivery(state: StateDatabase, webhookId: string, id: 
     .executeTakeFirst()
 }
 
-/** Opens a delivery again, unless it is under way, or has had more attempts than are told apart. */
+/**
+ * Opens a delivery again, unless it is under way, or has had more attempts than are told apart. What waits for
+ * the next pass need not wait: its receiver was repaired meanwhile.
+ */
 export function planResend(
   state: StateDatabase,
   { retryCount }: Webhook,
@@ -82,7 +85,7 @@ export function planResend(
       last_attempt_at: null,
     }))
     .where('id', '=', id)
-    .where('due_at', 'is', null)
+    .where((row) => row.or([row('due_at', 'is', null), row('phase', '=', 'background')]))
     .where('lease', 'is', null)
     .where('attempts', '<=', attemptsOfDeliveryMax - retryCount - 1)
 }

@@ -15,6 +15,8 @@ interface WebhookDestination {
 export interface DestinationVerdict {
   readonly allowed: boolean
   readonly reason: string | null
+  /** What to do about the reason, as a sentence. */
+  readonly remedy: string | null
   readonly addresses: readonly string[]
 }
 
@@ -72,6 +74,9 @@ export function knownProblemOf(text: string, guard: EgressGuard): string | undef
 
 const unresolved = 'the name does not resolve'
 
+const unresolvedRemedy =
+  'Check the spelling of the host in url, and that public DNS has an address for it.'
+
 /** @throws DomainError `invalid_request` for what is no URL */
 export async function examineUrl(text: string, guard: EgressGuard): Promise<DestinationVerdict> {
   const url = parseWebhookUrl(text)
@@ -81,13 +86,17 @@ export async function examineUrl(text: string, guard: EgressGuard): Promise<Dest
     if (problem !== undefined) {
       // Private addresses of names are the operator's: only one that was given is told back.
       const given = isIP(destination.host) === 0 ? [] : refused
-      return { allowed: false, reason: problem, addresses: [...addresses, ...given] }
+      const remedy = destinationRemedy(destination) ?? null
+      return { allowed: false, reason: problem, remedy, addresses: [...addresses, ...given] }
     }
-    if (addresses.length === 0) return { allowed: false, reason: unresolved, addresses }
-    return { allowed: true, reason: null, addresses }
+    if (addresses.length === 0) {
+      return { allowed: false, reason: unresolved, remedy: unresolvedRemedy, addresses }
+    }
+    return { allowed: true, reason: null, remedy: null, addresses }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    return { allowed: false, reason: error.message, addresses: [] }
+    const { message: reason, remedy } = error
+    return { allowed: false, reason, remedy, addresses: [] }
   }
 }
 

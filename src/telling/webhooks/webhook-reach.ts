@@ -28,5 +28,5 @@ export async function webhookReach(
     return { allows: true, reason }
   }
   const counts = [...byState].map(([of, some]) => `${some.length} ${of}`).toSorted()
-  return { allows: false, reason: `no subscribed webhook can be told: ${counts.join(', ')}` }
+  return { allows: false, reason: `no subscribed webhook can be notified: ${counts.join(', ')}` }
 }

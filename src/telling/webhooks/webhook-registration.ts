@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
 import type { Clocks } from '../../core/clock.ts'
-import { DomainError } from '../../core/errors.ts'
+import { changedMeanwhile, noRoom } from '../../core/conflict.ts'
 import { parseId, type UserId, type WebhookId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { EgressGuard } from '../../egress/egress-guard.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -49,7 +50,7 @@ export async function registration<Body extends object>(
     body: bodyOf(webhook),
     changes: [...changes, auditOf(needs, request).created(webhook)],
     refusal: async () =>
-      new DomainError('conflict', `a user can have ${webhooksMax} webhooks at most`),
+      noRoom(`a user can have ${webhooksMax} webhooks at most`, 'DELETE /webhooks/{webhookId}'),
     afterwards: () => changed([webhook.id]),
   }
 }
@@ -75,7 +76,7 @@ export async function change(
   )
   await changed([before.id])
   const now = await ownWebhook(webhooks, before.ownerId, before.id)
-  if (!isChanged) throw new DomainError('conflict', 'the webhook was changed meanwhile: try again')
+  if (!isChanged) throw changedMeanwhile('the webhook', 'GET /webhooks/{webhookId}')
   return now
 }
 
@@ -110,6 +111,6 @@ export async function ownWebhook(
 ): Promise<Webhook> {
   const id = parseId<WebhookId>(text)
   const webhook = id && (await webhooks.find(userId, id))
-  if (!webhook) throw new DomainError('not_found', `no webhook ${text}`)
+  if (!webhook) throw notFound('webhook', text)
   return webhook
 }

@@ -75,7 +75,7 @@ function addChanging(add: AddOperation, needs: WebhookRoutesNeeds): void {
 
   add('POST /notifications/webhooks', {
     operationId: 'createWebhook',
-    summary: 'Register an endpoint that is told of events.',
+    summary: 'Register an endpoint that is notified of events.',
     scope: 'webhooks:write',
     body: api.newWebhookSchema,
     answers: { 201: api.webhookSchema },
@@ -92,7 +92,7 @@ function addChanging(add: AddOperation, needs: WebhookRoutesNeeds): void {
     operationId: 'changeWebhook',
     summary: 'Change a webhook.',
     description:
-      'What is not sent keeps its value. ACTIVE begins anew with no failures; with any other status nothing that waits is sent any more.',
+      'What is not sent keeps its value. ACTIVE begins again with no failures; with any other status nothing that waits is sent any more.',
     scope: 'webhooks:write',
     body: api.webhookChangeSchema,
     answers: { 200: api.webhookSchema },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { metadataOf } from '../../anchors/metadata/metadata-rows.ts'
-import { DomainError } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
 import { streamOf } from '../../core/heard-streams.ts'
 import type { Asking } from '../../files/downloads/downloads.ts'
 import { fileAnswers, sendBytes } from '../../requests/http/sent-bytes.ts'
@@ -124,7 +124,11 @@ async function sendMetadata(
   asking: Asking,
 ): Promise<FastifyReply> {
   const metadata = await metadataOf(state, id)
-  if (!metadata) throw new DomainError('conflict', 'its metadata are not made yet: ask again later')
+  if (!metadata)
+    throw conflict(
+      'its metadata are not made yet: ask again later',
+      'Ask again after a few seconds; status of the resource says how far it is. docs/anchoring.md has the states.',
+    )
   const { cid, bytes } = metadata
   return await sendBytes(
     {

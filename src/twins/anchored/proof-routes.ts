@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { metadataOf } from '../../anchors/metadata/metadata-rows.ts'
 import { type AnchorProofs, proofOfRecord } from '../../anchors/proofs/anchor-proofs.ts'
 import { proofSchema, signatureProofSchema } from '../../anchors/proofs/proof-api.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { parseCid } from '../../ledgers/proofs/content-id.ts'
 import type { Proof } from '../../ledgers/proofs/proof.ts'
@@ -49,7 +50,7 @@ export function proofRoutes(needs: ProofRoutesNeeds): FastifyPluginAsync {
 type Add = ReturnType<typeof operationsOf>
 
 const description =
-  'Before it is on the ledger for good, what is known so far: `final` is false. Whoever checks it needs the public key of the ledger from elsewhere.'
+  'Before it is final on the ledger, what is known so far: `final` is false. To check it takes the public key of the ledger, from another place.'
 
 const proofQuery = query({
   cid: {
@@ -162,6 +163,13 @@ async function proofOf(
   }
   const record = await proofs.ofResource(resourceId, cid)
   if (record) return proofOfRecord(record, { isAlone: false })
-  if (cid !== undefined) throw new DomainError('not_found', `no anchor of ${cid}`)
-  throw new DomainError('conflict', 'there is nothing to be anchored yet: ask again later')
+  if (cid !== undefined)
+    throw new DomainError('not_found', `no anchor of ${cid}`, {
+      remedy:
+        'Leave cid out for the newest anchor, or take one from the metadata of the same resource.',
+    })
+  throw conflict(
+    'there is nothing to be anchored yet: ask again later',
+    'Wait until status of the resource has gone on from its first state; GET /vaults/{vaultId} or GET /attachments/{attachmentId} shows it.',
+  )
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Compilable } from 'kysely'
 import { retriedAnchors } from '../../anchors/intents/retried-anchors.ts'
 import type { Clocks } from '../../core/clock.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -191,7 +192,11 @@ function retried<Resource extends Retryable>(
   { userId, right }: Pick<Looking & Seen, 'userId' | 'right'>,
 ): { readonly resource: Resource; readonly changes: readonly Compilable[] } {
   const { id, status, progress } = resource
-  if (status !== errorStatus) throw notRetryable(`its status is ${status}, and not ${errorStatus}`)
+  if (status !== errorStatus)
+    throw conflict(
+      `its status is ${status}, and not ${errorStatus}`,
+      `Only what has the status ${errorStatus} is tried again; anything else goes on by itself. docs/anchoring.md has the states.`,
+    )
   const before = statusBeforeError(progress)
   const nowUs = needs.clock.nowUs()
   const change = needs.state
@@ -213,10 +218,9 @@ function retried<Resource extends Retryable>(
 function refusalOf(find: () => Promise<unknown>): () => Promise<DomainError> {
   return async () => {
     await find()
-    return notRetryable('it was changed meanwhile: read it again')
+    return changedMeanwhile(
+      'it',
+      'GET /vaults/{vaultId}, GET /streams/{streamId} or GET /attachments/{attachmentId}',
+    )
   }
-}
-
-function notRetryable(message: string): DomainError {
-  return new DomainError('conflict', message)
 }

@@ -1,8 +1,10 @@
 import type { Compilable } from 'kysely'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type AssetStreamId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf, pageQuery, query } from '../../requests/http/schema.ts'
@@ -130,7 +132,7 @@ export async function visibleAssetStream(
 ): Promise<SeenAssetStream> {
   const id = parseId<AssetStreamId>(text)
   const stream = id && (await assetStreams.findVisible(userId, id))
-  if (!stream) throw new DomainError('not_found', `no asset stream ${text}`)
+  if (!stream) throw notFound('asset stream', text)
   return stream
 }
 
@@ -172,9 +174,14 @@ async function creationRefusal(
   if (await assetStreams.hasRoom(ownerId)) {
     return new DomainError('conflict', `you have an asset stream with the code ${assetCode}`, {
       details: [{ path: 'asset_code', message: 'is the code of another asset stream of yours' }],
+      remedy:
+        'Choose another asset_code, or use the asset stream that has it: GET /streams lists them.',
     })
   }
-  return new DomainError('conflict', `a user can have ${assetStreamsMax} asset streams at most`)
+  return noRoom(
+    `a user can have ${assetStreamsMax} asset streams at most`,
+    'DELETE /streams/{streamId}',
+  )
 }
 
 async function remove(
@@ -186,14 +193,27 @@ async function remove(
   const also = [...removedWith(stream.id), ...lifecycle.record(event)]
   if (await assetStreams.remove(stream, ...also)) return null
   await ownAssetStream(assetStreams, stream.ownerId, stream.id)
-  throw new DomainError('conflict', uses[(await assetStreams.useOf(stream)) ?? 'issued'])
+  const { message, remedy } = uses[(await assetStreams.useOf(stream)) ?? 'issued']
+  throw conflict(message, remedy)
 }
 
 /** Why an asset stream cannot be deleted. */
 const uses = {
-  listed: 'a vault lists the asset stream: delete that first',
-  attached: 'the asset stream has attachments: delete these first',
-  issued: 'the asset stream has an asset: that is there for good',
+  listed: {
+    message: 'a vault lists the asset stream: delete that first',
+    remedy:
+      'Delete the vault first with DELETE /vaults/{vaultId}; GET /vaults shows which one lists it.',
+  },
+  attached: {
+    message: 'the asset stream has attachments: delete these first',
+    remedy:
+      'Delete its attachments first with DELETE /attachments/{attachmentId}; GET /streams/{streamCode}/attachments lists them.',
+  },
+  issued: {
+    message: 'the asset stream has an asset, which stays on the ledger permanently',
+    remedy:
+      'Keep the asset stream: what it has issued cannot be taken back. GET /streams/{streamId}/assets shows it.',
+  },
 } as const
 
 /** What an event of an asset stream is about. */

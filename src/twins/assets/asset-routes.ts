@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
-import { DomainError } from '../../core/errors.ts'
+import { changedMeanwhile, conflict } from '../../core/conflict.ts'
 import { type AssetId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { pageOf, pageQuery, query } from '../../requests/http/schema.ts'
@@ -81,6 +82,9 @@ function addCreation(add: AddOperation, needs: AssetRoutesNeeds): void {
   })
 }
 
+const anotherStream =
+  'Make another asset stream with POST /streams; GET /streams/{streamId}/assets shows what this one has issued.'
+
 interface Creation {
   readonly caller: ReturnType<CallerOf>
   readonly stream: AssetStream
@@ -102,11 +106,9 @@ async function creation(needs: AssetRoutesNeeds, { caller, stream, body, find }:
     refusal: async () => {
       const now = await find()
       await assertIssuable(needs, now)
-      return conflict(
-        (await assets.hasRoom(now.id))
-          ? 'it was changed meanwhile: try again'
-          : `an asset stream can have ${assetsMax} assets at most`,
-      )
+      return (await assets.hasRoom(now.id))
+        ? changedMeanwhile('the asset stream', 'GET /streams/{streamId}')
+        : conflict(`an asset stream can have ${assetsMax} assets at most`, anotherStream)
     },
   }
 }
@@ -121,13 +123,12 @@ async function assertIssuable(
   { id, status }: AssetStream,
 ): Promise<void> {
   if (status !== completedStatus) {
-    throw conflict(`its status is ${status}: an asset is issued of one that is ${completedStatus}`)
+    throw conflict(
+      `its status is ${status}: an asset is issued of one that is ${completedStatus}`,
+      `Wait until GET /streams/{streamId} says ${completedStatus}; after ERROR, POST /streams/{streamId}/retry tries again.`,
+    )
   }
-  if (await assets.isAliveOf(id)) throw conflict('it has an asset already')
-}
-
-function conflict(message: string): DomainError {
-  return new DomainError('conflict', message)
+  if (await assets.isAliveOf(id)) throw conflict('it has an asset already', anotherStream)
 }
 
 /** @throws DomainError `not_found` */
@@ -139,6 +140,6 @@ export async function visibleAsset(
   const stream = await visibleAssetStream(assetStreams, userId, params.streamId)
   const id = parseId<AssetId>(params.assetId)
   const asset = id && (await assets.find(stream.id, id))
-  if (!asset) throw new DomainError('not_found', `no asset ${params.assetId}`)
+  if (!asset) throw notFound('asset', params.assetId)
   return { stream, asset }
 }

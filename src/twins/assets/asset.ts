@@ -14,7 +14,7 @@ const amountMax = 2n ** 63n - 1n
 export interface NewAsset {
   /** In whole units: decimal text. */
   readonly supply: string
-  /** Decimal places of a whole unit. */
+  /** Decimal places of a full unit. */
   readonly precision: number
   /** That of the asset stream unless it says otherwise. */
   readonly ledger: Ledger | undefined

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { DomainError } from '../../core/errors.ts'
+import { notFound } from '../../core/not-found.ts'
 import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import { text } from '../../requests/http/schema.ts'
 import { fileAnswers } from '../../requests/http/sent-bytes.ts'
@@ -58,7 +58,7 @@ export function attachmentDownloadRoutes(needs: AttachmentDownloadRoutesNeeds): 
         const position = /^\d{1,6}$/.test(index) ? Number(index) : undefined
         const file =
           position === undefined ? undefined : await attachments.fileAt(attachment, position)
-        if (!file) throw new DomainError('not_found', `no file ${index}`)
+        if (!file) throw notFound('file', index)
         const name = file.name.slice(file.name.lastIndexOf('/') + 1)
         return await downloads.sendContent({ cid: file.cid, name }, { request, reply })
       },

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
-import { DomainError } from '../../core/errors.ts'
+import { noRoom } from '../../core/conflict.ts'
 import { type AttachmentId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -149,7 +150,10 @@ async function creation(
     changes: [...changes, ...lifecycle.record({ ...event, notice: noticeOf(made) })],
     refusal: async () => {
       await writableAssetStream(needs.assetStreams, userId, stream.id)
-      return new DomainError('conflict', `a user can have ${attachmentsMax} attachments at most`)
+      return noRoom(
+        `a user can have ${attachmentsMax} attachments at most`,
+        'DELETE /attachments/{attachmentId}',
+      )
     },
   }
 }
@@ -205,7 +209,7 @@ export async function visibleAttachment(
 ): Promise<SeenAttachment> {
   const id = parseId<AttachmentId>(given)
   const found = id && (await attachments.findVisible(userId, id))
-  if (!found) throw new DomainError('not_found', `no attachment ${given}`)
+  if (!found) throw notFound('attachment', given)
   return found
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { DomainError } from '../../core/errors.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { type FavoriteId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf, pageQuery, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -55,7 +56,7 @@ export function favoriteRoutes(needs: FavoriteRoutesNeeds): FastifyPluginAsync {
         const userId = assertOneself(caller.userId, params.userId)
         const id = parseId<FavoriteId>(params.favoriteId)
         if (id !== undefined && (await favorites.remove(userId, id))) return null
-        throw new DomainError('not_found', `no favorite ${params.favoriteId}`)
+        throw notFound('favorite', params.favoriteId)
       },
     })
   }
@@ -69,8 +70,14 @@ function creation(favorites: FavoriteStore, userId: UserId, wanted: NewFavorite)
     changes,
     refusal: async () =>
       (await favorites.has(userId, favorite))
-        ? new DomainError('conflict', 'that is a favorite already')
-        : new DomainError('conflict', `a user can have ${favoritesMax} favorites at most`),
+        ? conflict(
+            'that is a favorite already',
+            'GET /users/{userId}/favorites has it: nothing is left to do.',
+          )
+        : noRoom(
+            `a user can have ${favoritesMax} favorites at most`,
+            'DELETE /users/{userId}/favorites/{favoriteId}',
+          ),
   }
 }
 
@@ -80,5 +87,5 @@ function creation(favorites: FavoriteStore, userId: UserId, wanted: NewFavorite)
  */
 function assertOneself(userId: UserId, text: string): UserId {
   if (parseId<UserId>(text) === userId) return userId
-  throw new DomainError('not_found', `no user ${text}`)
+  throw notFound('user', text)
 }

@@ -37,7 +37,7 @@ export const newPermissionSchema = s.component(
         ...s.text,
         minLength: 1,
         maxLength: 200,
-        description: 'Of whom it is for, in whatever case.',
+        description: 'Of the user that it is for; case makes no difference.',
         examples: ['ada'],
       },
       role,

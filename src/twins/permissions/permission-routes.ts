@@ -1,9 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Clock } from '../../core/clock.ts'
+import { conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { expiryOf } from '../../core/expiry.ts'
 import { type PermissionId, parseId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import * as s from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -45,7 +47,7 @@ export function permissionRoutes(needs: PermissionRoutesNeeds): FastifyPluginAsy
   }
 }
 
-const listNote = 'Oldest first, in pages. One whose time is over is none.'
+const listNote = 'Oldest first, in pages, without those whose time is over.'
 const grantNote =
   'READ lets the user see it, and WRITE change it, until the permission ends. A user can have one, which is changed by PUT.'
 const changeNote = 'What is not sent keeps its value. It counts from the next request on.'
@@ -215,15 +217,18 @@ async function grant(
     refusal: async () => {
       const now = await find()
       if (await permissions.findOf(now, holder.id)) {
-        return new DomainError(
-          'conflict',
+        return conflict(
           `${holder.username} has a permission already: change that`,
+          'Change it with PUT /vaults/{vaultId}/permissions/{permissionId} or PUT /streams/{streamId}/permissions/{permissionId}.',
         )
       }
       if ((await permissions.userNamed(body.username))?.id !== holder.id) {
         return unknownUser(body.username)
       }
-      return new DomainError('conflict', await tooMany(permissions, now))
+      return noRoom(
+        await tooMany(permissions, now),
+        'DELETE /vaults/{vaultId}/permissions/{permissionId} or DELETE /streams/{streamId}/permissions/{permissionId}',
+      )
     },
   }
 }
@@ -251,11 +256,14 @@ async function knownUser(
     throw unknownUser(username)
   }
   if (holder.id !== ownerId) return holder
-  throw new DomainError('shared_with_oneself', 'that is yourself: you may do everything anyway')
+  throw new DomainError('shared_with_oneself', 'that is you: the owner may do everything already')
 }
 
 function unknownUser(username: string): DomainError {
-  return new DomainError('not_found', `no user ${username}`)
+  return new DomainError('not_found', `no user ${username}`, {
+    remedy:
+      'Check the spelling of username with its user, whom GET /users answers it; case makes no difference.',
+  })
 }
 
 interface Changing {
@@ -314,5 +322,5 @@ async function found(
 }
 
 function unknownPermission(text: string): DomainError {
-  return new DomainError('not_found', `no permission ${text}`)
+  return notFound('permission', text)
 }

@@ -30,7 +30,7 @@ export class UnknownUsers {
   assertMayLearn(ownerId: UserId): void {
     const [first = 0, ...others] = this.#lately(ownerId)
     if (others.length < unknownMax - 1) return
-    throw new DomainError('rate_limited', 'too many names that nobody has: try again later', {
+    throw new DomainError('rate_limited', 'too many usernames that do not exist: try again later', {
       retryAfter: Math.ceil((first + minuteMs - this.#nowMs()) / 1_000),
     })
   }

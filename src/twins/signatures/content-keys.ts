@@ -3,6 +3,7 @@ import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
 import type { Clocks } from '../../core/clock.ts'
+import { conflict } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import { parseSignatureKey, type SignatureKey } from '../../ledgers/signatures/signature-key.ts'
@@ -117,7 +118,10 @@ export class ContentKeys {
         audit.entry({ action: 'content_key.rotated', actor, subjectId: key.id }),
       ],
       refusal: async () =>
-        new DomainError('conflict', `there can be ${contentKeysMax} keys for content at most`),
+        conflict(
+          `there can be ${contentKeysMax} keys for content at most`,
+          'Keep the newest key: it goes on signing, and earlier signatures need the keys that there are. GET /.well-known/signing-keys.json lists them.',
+        ),
       afterwards: () => this.#load(),
     }
   }

@@ -107,7 +107,7 @@ const permissionEnded: Failure = {
 
 const mismatched: Failure = {
   error: 'signature_mismatch',
-  message: 'the signature is none of that key over the text that names the content',
+  message: 'that key did not make the signature over the text that names the content',
 }
 
 function signedByService(

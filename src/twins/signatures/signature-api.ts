@@ -33,7 +33,7 @@ export const signatureSchema = s.component(
     signed_by: {
       ...s.nullable(s.text),
       description:
-        'The username of whoever has asked for it or brought it; null for a deleted user.',
+        'The username of the user who has asked for it or brought it; null for a deleted user.',
     },
     algorithm,
     public_key: s.nullable(

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
-import { DomainError, invalidParameter } from '../../core/errors.ts'
+import { conflict } from '../../core/conflict.ts'
+import { invalidParameter } from '../../core/errors.ts'
 import { parseId, type SignatureId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { isSignedBy, otherForm } from '../../ledgers/signatures/check-signature.ts'
 import { signingText } from '../../ledgers/signatures/signing-text.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -115,15 +117,15 @@ async function creation(
     refusal: async () => {
       const now = await find()
       await assertSignable(needs, now, brought)
-      return conflict(
-        (await signatures.hasRoom(now.id))
-          ? 'you have asked the service to sign this already'
-          : `an attachment can have ${signaturesMax} signatures at most`,
-      )
+      return (await signatures.hasRoom(now.id))
+        ? conflict('you have asked the service to sign this already', listed)
+        : conflict(`an attachment can have ${signaturesMax} signatures at most`, listed)
     },
     afterwards: async () => needs.onAsked(),
   }
 }
+
+const listed = 'GET /attachments/{attachmentId}/signatures shows the signatures that there are.'
 
 /**
  * Whether an attachment takes a signature, as far as it can be told before.
@@ -135,25 +137,25 @@ async function assertSignable(
   { id, status, cid }: Attachment,
   brought: BroughtSignature | undefined,
 ): Promise<void> {
-  if (status === failedStatus) throw conflict(`its status is ${failedStatus}: it has no content`)
+  if (status === failedStatus)
+    throw conflict(
+      `its status is ${failedStatus}: it has no content`,
+      'Make another attachment with POST /attachments, and upload its file.',
+    )
   if (!brought) return
   const { key, signature } = brought
   if (contentKeys.isOwn(key.id)) {
     throw invalidParameter('public_key', 'is one of the service: send {} to have it sign')
   }
   if (cid !== '' && !isSignedBy(key, signingText(cid), signature)) {
-    throw api.mismatch(`it is no signature of that key over the text that names ${cid}`)
+    throw api.mismatch(`it is not a signature of that key over the text that names ${cid}`)
   }
   const other = await signatures.ofKey(id, key.id)
   if (!other) return
   if (otherForm(key.algorithm, signature) === other.signature) {
     throw api.mismatch('it is the other form of a signature that is there already')
   }
-  throw conflict('it has a signature of this key already')
-}
-
-function conflict(message: string): DomainError {
-  return new DomainError('conflict', message)
+  throw conflict('it has a signature of this key already', listed)
 }
 
 /** @throws DomainError `not_found` */
@@ -175,6 +177,6 @@ async function namedSignature(
 ): Promise<ShownSignature> {
   const id = parseId<SignatureId>(given)
   const shown = id && (await signatures.find(attachmentId, id))
-  if (!shown) throw new DomainError('not_found', `no signature ${given}`)
+  if (!shown) throw notFound('signature', given)
   return shown
 }

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
+import { changedMeanwhile, conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type TemplateId, type UserId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
@@ -171,7 +173,10 @@ async function shown(
 }
 
 async function tooMany(): Promise<DomainError> {
-  return new DomainError('conflict', `a user can have ${templatesMax} templates at most`)
+  return noRoom(
+    `a user can have ${templatesMax} templates at most`,
+    'DELETE /templates/{templateId}',
+  )
 }
 
 /** @throws DomainError `not_found` */
@@ -182,7 +187,7 @@ export async function visibleTemplate(
 ): Promise<Template> {
   const id = parseId<TemplateId>(text)
   const template = id && (await templates.findVisible(userId, id))
-  if (!template) throw new DomainError('not_found', `no template ${text}`)
+  if (!template) throw notFound('template', text)
   return template
 }
 
@@ -216,7 +221,7 @@ async function change(
   const event = { event: 'template.updated', ...subject, actor } as const
   if (await templates.change(template, wanted, ...lifecycle.record(event))) return
   await visibleTemplate(templates, template.ownerId, template.id)
-  throw changedMeanwhile()
+  throw changedAtOnce()
 }
 
 async function remove(
@@ -226,10 +231,13 @@ async function remove(
   const event = { event: 'template.deleted', ...subjectOf(template), actor } as const
   if (await templates.remove(template, ...lifecycle.record(event))) return null
   await visibleTemplate(templates, template.ownerId, template.id)
-  if (!(await templates.isUsed(template.id))) throw changedMeanwhile()
-  throw new DomainError('conflict', 'vaults have been made from the template')
+  if (!(await templates.isUsed(template.id))) throw changedAtOnce()
+  throw conflict(
+    'vaults have been made from the template',
+    'Keep it, or delete its vaults first with DELETE /vaults/{vaultId}; PUT /templates/{templateId} changes it.',
+  )
 }
 
-function changedMeanwhile(): DomainError {
-  return new DomainError('conflict', 'the template was changed meanwhile: try again')
+function changedAtOnce(): DomainError {
+  return changedMeanwhile('the template', 'GET /templates/{templateId}')
 }

@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { type ConfiguredNetworks, chosenNetwork } from '../../anchors/intents/chosen-network.ts'
+import { changedMeanwhile, conflict, noRoom } from '../../core/conflict.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../../core/ids.ts'
+import { notFound } from '../../core/not-found.ts'
 import { type Downloads, downloadErrors } from '../../files/downloads/downloads.ts'
 import { imageBytesMax } from '../../files/uploads/image-uploads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
@@ -185,10 +187,10 @@ async function creation(
       const now = await visibleTemplate(templates, userId, template.id)
       await requiredStreams(assetStreams, userId, now)
       if (!(await vaults.hasRoom(userId))) {
-        return new DomainError('conflict', `a user can have ${vaultsMax} vaults at most`)
+        return noRoom(`a user can have ${vaultsMax} vaults at most`, 'DELETE /vaults/{vaultId}')
       }
-      const changed = 'the template or one of its asset streams was changed meanwhile: try again'
-      return new DomainError('conflict', changed)
+      const what = 'the template or one of its asset streams'
+      return changedMeanwhile(what, 'GET /templates/{templateId}')
     },
   }
 }
@@ -286,7 +288,7 @@ export async function visibleVault(
 ): Promise<SeenVault> {
   const id = parseId<VaultId>(text)
   const vault = id && (await vaults.findVisible(userId, id))
-  if (!vault) throw new DomainError('not_found', `no vault ${text}`)
+  if (!vault) throw notFound('vault', text)
   return vault
 }
 
@@ -356,5 +358,8 @@ async function remove(
   const event = { event: 'vault.deleted', ...subjectOf(vault), actor, notice } as const
   if (await vaults.remove(vault, ...lifecycle.record(event))) return null
   await visibleVault(vaults, vault.ownerId, vault.id)
-  throw new DomainError('conflict', 'the vault has data streams: remove them first')
+  throw conflict(
+    'the vault has data streams: remove them first',
+    'Delete its data streams first with DELETE /streams/{streamId}; GET /streams lists them by vaultId.',
+  )
 }

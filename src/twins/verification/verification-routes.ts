@@ -17,7 +17,7 @@ const verificationSchema = s.component(
     requested_at: s.dateTime,
     status: s.typed<'pending'>({
       const: 'pending',
-      description: 'Its end is told by the event `vault.verification_complete`.',
+      description: 'The event `vault.verification_complete` reports its end.',
     }),
   }),
 )
@@ -40,7 +40,7 @@ export function verificationRoutes(needs: VerificationRoutesNeeds): FastifyPlugi
       operationId: 'verifyVault',
       summary: 'Have a vault compared with what was anchored of it.',
       description:
-        'What is kept is hashed anew, and the ledger is asked. One at a time of each vault: as long as it is under way the same is answered again. See docs/anchoring.md.',
+        'What is kept is hashed again, and the ledger is asked. A vault has one at a time: while it is under way, the answer is the same one. See docs/anchoring.md.',
       scope: 'vaults:write',
       answers: { 202: verificationSchema },
       effect: async ({ caller, params }) => {

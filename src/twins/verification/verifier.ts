@@ -157,7 +157,7 @@ export class Verifier {
   async #comparedRecord(record: AnchorRecord, name: string): Promise<readonly Finding[]> {
     const { inclusion, transaction, status } = record
     if (!inclusion || !transaction) {
-      const problem = `${name} is ${status}, and not on the ledger for good`
+      const problem = `${name} is ${status}, and not final on the ledger`
       return [{ is: 'not_found', problem }]
     }
     const sighting = await this.#sight(record.network, transaction.hash)

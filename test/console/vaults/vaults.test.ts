@@ -96,7 +96,7 @@ test('a payload that begins like JSON and is none is doubted, and nothing else',
     }),
   )
   expect(payloadDoubt('serial 8')).toBeUndefined()
-  expect(payloadDoubt('{"serial": 8')).toContain('no JSON')
+  expect(payloadDoubt('{"serial": 8')).toContain('not JSON')
 })
 
 describe('values of a reading', () => {

@@ -35,7 +35,7 @@ describe('the format of times', () => {
     const found = timeFormatOf(['01/02/2026 10:00:00', '03/04/2026 10:00:00'], nowUs)
 
     expect(found).toEqual({
-      problem: 'no sample tells whether the day or the month comes first',
+      problem: 'no sample shows whether the day or the month comes first',
     })
   })
 

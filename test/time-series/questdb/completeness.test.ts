@@ -56,7 +56,7 @@ describe.skipIf(isQuestDbMissing)('answers after QuestDB was started anew', () =
 
     await expect(answer).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('started anew'),
+      message: expect.stringContaining('restarted'),
       retryAfter: 5,
     })
   })

@@ -251,7 +251,7 @@ describe.skipIf(isQuestDbMissing)('a copy of rows on a server', () => {
     await questDb.start()
 
     await expect(bytesIn(begun)).rejects.toThrow('QuestDB')
-    await expect(bytesIn(readServedRows(served, never))).rejects.toThrow('started anew')
+    await expect(bytesIn(readServedRows(served, never))).rejects.toThrow('restarted')
   })
 })
 

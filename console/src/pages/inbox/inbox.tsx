@@ -119,7 +119,7 @@ function NoEntries({ isFiltered }: { readonly isFiltered: boolean }) {
     return (
       <Empty title="Nothing meets the filter">
         <p>
-          <a href={paths.inbox}>Show the whole inbox</a>
+          <a href={paths.inbox}>Show all of the inbox</a>
         </p>
       </Empty>
     )
@@ -127,8 +127,8 @@ function NoEntries({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <Empty title="The inbox is empty">
       <p>
-        What happens to vaults, streams and attachments is told here, and every alert. Which events
-        are told, and how, are the preferences of the user (<code>/notifications/preferences</code>
+        You see here what happens to vaults, streams and attachments, and every alert. Which events
+        appear, and how, are the preferences of the user (<code>/notifications/preferences</code>
         ).
       </p>
     </Empty>

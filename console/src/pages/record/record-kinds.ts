@@ -206,7 +206,7 @@ async function readWebhook(configId: string, signal: AbortSignal): Promise<Shown
   }
   const test: RecordDeed = {
     says: 'Send a test',
-    done: 'It is on its way: its deliveries tell what became of it',
+    done: 'It is on its way: its deliveries show how it ends',
     needs: 'webhooks:write',
     run: () => api.call('testWebhook', { path, body: {} }),
   }

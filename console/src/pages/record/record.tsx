@@ -21,7 +21,7 @@ export function RecordPage() {
       <Page title={kind.name}>
         <Empty title="Your key may not see this">
           <p>
-            It needs the permission <code>{kind.needs}</code>, which whoever gave you the key can
+            It needs the permission <code>{kind.needs}</code>, which the owner of the account can
             give.
           </p>
         </Empty>

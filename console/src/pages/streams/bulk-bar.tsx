@@ -76,7 +76,7 @@ function DeleteDialog({ names, run, onClose }: DeleteDialogProps) {
     <ConfirmedDeed
       title={isOne ? 'Delete this stream' : `Delete ${count(names.length)} streams`}
       typed={isOne ? first : String(names.length)}
-      deed="Delete for good"
+      deed="Delete permanently"
       run={run}
       onClose={onClose}
     >

@@ -13,7 +13,7 @@ export const sorts = [
   ['-created', 'newest first'],
   ['name', 'name, A to Z'],
   ['-name', 'name, Z to A'],
-  ['-lastReading', 'heard last'],
+  ['-lastReading', 'newest reading'],
   ['lastReading', 'silent longest'],
   ['-rate', 'busiest'],
   ['rate', 'least busy'],

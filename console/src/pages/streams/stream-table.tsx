@@ -74,7 +74,7 @@ function PageChoice({ count, of, onToggle }: PageChoiceProps) {
     <input
       ref={box}
       type="checkbox"
-      aria-label="Choose the whole page"
+      aria-label="Choose all of the page"
       checked={of > 0 && count === of}
       onClick={onToggle}
     />

@@ -145,7 +145,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
     <Empty title="No vaults yet">
       <p>
         A vault is the thing that readings and files are about, such as a machine or a building. It
-        is written onto a ledger, so that anybody can check later what was there, and when.
+        is written onto a ledger, so that anyone can check later what was there, and when.
       </p>
       {may('vaults:write') ? (
         <div class="row">

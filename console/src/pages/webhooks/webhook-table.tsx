@@ -25,7 +25,7 @@ export function WebhookTable({ webhooks, onDone }: WebhookTableProps) {
           <tr>
             <th scope="col">Address</th>
             <th scope="col">State</th>
-            <th scope="col">Told of</th>
+            <th scope="col">Events</th>
             <th scope="col" class="number">
               Failures in a row
             </th>
@@ -66,7 +66,7 @@ function WebhookRow({ webhook, canAct, onDone }: WebhookRowProps) {
       <td data-label="State">
         <Badge tone={toneOf(status, failures)}>{status.toLowerCase()}</Badge>
       </td>
-      <td data-label="Told of" title={types.join(', ')}>
+      <td data-label="Events" title={types.join(', ')}>
         {types.length === 1 ? types[0] : `${types.length} kinds of events`}
       </td>
       <td data-label="Failures in a row" class="number">

@@ -93,7 +93,7 @@ function NoWebhooks({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <Empty title="No webhook yet">
       <p>
-        A webhook is an address of yours that the service tells of events: alerts, vaults,
+        A webhook is an address of yours that the service notifies of events: alerts, vaults,
         attachments. It is made with <code>POST /notifications/webhooks</code>, as{' '}
         <a href="/docs">the description of the API</a> says.
       </p>

@@ -8,7 +8,7 @@ export const errorDetail = component(
   'ErrorDetail',
   record(
     {
-      path: { ...text, description: 'Where, as a dotted path; empty for the whole.' },
+      path: { ...text, description: 'Where, as a dotted path; empty for all of it.' },
       message: text,
     },
     { examples: [{ path: 'name', message: 'must be a text of 1 to 200 characters' }] },

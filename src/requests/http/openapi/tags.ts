@@ -16,10 +16,10 @@ export const tags = {
   'Data streams': 'Continuous flows of readings that belong to a vault.',
   Devices: 'Credentials that are limited to the streams of one device.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
-  Notifications: 'What has happened, and what users are told of it.',
+  Notifications: 'What has happened, and how users are notified of it.',
   'Exports and imports': 'Readings into files, and files into streams, in the background.',
-  Webhooks: 'Endpoints that are told of events over HTTP, and what they were sent.',
-  Backups: 'Copies of the whole service, made while it runs.',
+  Webhooks: 'Endpoints that are notified of events over HTTP, and what they were sent.',
+  Backups: 'Copies of the complete service, made while it runs.',
   Anchors: 'What is put on ledgers, and what that proves.',
   Operations: 'Health, metrics and this description.',
 } as const

@@ -59,7 +59,7 @@ export async function removeStreams(
   const departure: Departure = { catalog, leaving, keys }
   const write = <Result>(work: (writer: DuckDBConnection) => Promise<Result>) =>
     turns.write(async (writer, now) => {
-      if (now !== catalog) throw new Error('the time-series file was opened anew')
+      if (now !== catalog) throw new Error('the time-series file was opened again')
       return await work(writer)
     })
   for (const { id } of leaving) {

@@ -90,7 +90,7 @@ class ExpiryPass {
   ): Promise<Result> {
     let workedMs = 0
     const result = await this.#needs.turns.write(async (writer, catalog) => {
-      if (catalog !== this.#catalog) throw new Error('the time-series file was opened anew')
+      if (catalog !== this.#catalog) throw new Error('the time-series file was opened again')
       const startedMs = monotonicMs()
       const done = await work(writer)
       workedMs = monotonicMs() - startedMs

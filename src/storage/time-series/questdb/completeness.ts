@@ -92,6 +92,6 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefine
 
 function pending(): RepetitionPending {
   return new RepetitionPending(
-    'QuestDB was started anew: what it may have lost is being sent again, and shown when it is complete',
+    'QuestDB was restarted: what it may have lost is being sent again, and shown when it is complete',
   )
 }

@@ -98,7 +98,7 @@ export class QuestDbConnection {
     const isDone = answer?.dataset ?? answer?.ddl ?? answer?.dml
     // Taken for an answer without rows it would say that nothing is stored.
     if (!answer || isDone === undefined || answer.error !== undefined) {
-      throw this.#away(answer?.error ?? 'its answer is none of QuestDB')
+      throw this.#away(answer?.error ?? 'its answer is not one of QuestDB')
     }
     return { columns: answer.columns ?? [], rows: answer.dataset ?? [] }
   }

@@ -111,7 +111,7 @@ export class Durability {
     this.#repetitions++
     logger.warn(
       { from: unproven.from ?? position, to: position },
-      'QuestDB was started anew: what is not proven to be on its disk is sent again',
+      'QuestDB was restarted: what is not proven to be on its disk is sent again',
     )
     this.#wanted?.resolve()
     return true

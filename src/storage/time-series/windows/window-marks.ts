@@ -117,7 +117,7 @@ export class WindowMarks {
 
   #placeOf(mark: WindowMark): number {
     const at = this.#marks.indexOf(mark)
-    if (at < 0) throw new Error('a mark is computed that is none any more')
+    if (at < 0) throw new Error('a mark is computed that does not exist any more')
     return at
   }
 

@@ -38,7 +38,7 @@ export const entrySchema = s.component(
 )
 
 const counts = {
-  unread_count: { ...s.count, description: 'Of the whole inbox, whatever page or filter.' },
+  unread_count: { ...s.count, description: 'Of the complete inbox, for any page or filter.' },
 }
 
 export const unreadSchema = s.record(counts)
@@ -77,7 +77,7 @@ export const followInboxSchema = {
   operationId: 'followInbox',
   summary: 'Follow the inbox as it grows.',
   description:
-    'Server-Sent Events of the name `notification`, each an entry as the list shows it. Whoever comes back with `Last-Event-ID` gets what came meanwhile, each once.',
+    'Server-Sent Events of the name `notification`, each an entry as the list shows it. A client that comes back with `Last-Event-ID` gets what came meanwhile, each once.',
   tags: ['Notifications'],
   headers: {
     type: 'object',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../../core/errors.ts'
 import { type InboxEntryId, parseId } from '../../../core/ids.ts'
+import { notFound } from '../../../core/not-found.ts'
 import { envelope, sliceOf } from '../../../requests/http/pagination.ts'
 import { noContent } from '../../../requests/http/schema.ts'
 import type { CallerOf } from '../../../requests/http/server.ts'
@@ -28,7 +29,7 @@ export function inboxRoutes(needs: InboxRoutesNeeds): FastifyPluginAsync {
 function addReading(add: AddOperation, { inbox }: InboxRoutesNeeds): void {
   add('GET /notifications/in-app', {
     operationId: 'listInbox',
-    summary: 'List what one was told, newest first.',
+    summary: 'List your notifications, newest first.',
     description: 'Without what is archived or older than 30 days.',
     scope: 'notifications:read',
     query: api.inboxQuery,
@@ -47,7 +48,7 @@ function addReading(add: AddOperation, { inbox }: InboxRoutesNeeds): void {
 
   add('GET /notifications/in-app/unread-count', {
     operationId: 'countUnreadInboxEntries',
-    summary: 'Count what one was told and has not read.',
+    summary: 'Count your notifications that are not read.',
     scope: 'notifications:read',
     answers: { 200: api.unreadSchema },
     handler: async ({ caller }) => ({ unread_count: await inbox.unread(caller.userId) }),
@@ -84,7 +85,7 @@ function addEnding(add: AddOperation, { inbox }: InboxRoutesNeeds): void {
   add('DELETE /notifications/in-app/:notificationId', {
     operationId: 'deleteInboxEntry',
     summary: 'Delete an entry.',
-    description: 'An event that it stood for is then told again if it happens again.',
+    description: 'If the event that it stood for happens again, there is a new notification.',
     scope: 'notifications:write',
     answers: { 204: noContent },
     handler: async ({ caller, params }) => {
@@ -116,5 +117,5 @@ function entryId(text: string): InboxEntryId | undefined {
 }
 
 function unknown(text: string): DomainError {
-  return new DomainError('not_found', `no notification ${text}`)
+  return notFound('notification', text)
 }

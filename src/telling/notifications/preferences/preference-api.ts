@@ -21,7 +21,7 @@ const globalProperties = {
   email_enabled: s.boolean,
   in_app_enabled: s.boolean,
   push_enabled: { ...s.boolean, description: 'Has no effect here.' },
-  frequency: s.choice(frequencies, { description: 'Stored; everything is told at once.' }),
+  frequency: s.choice(frequencies, { description: 'Stored; all notifications are sent at once.' }),
 }
 
 /** The types of what is stored say which names there are: those of an object made of a list are lost. */

@@ -36,7 +36,7 @@ export function preferenceRoutes(needs: PreferenceRoutesNeeds): FastifyPluginAsy
 function addReading(add: AddOperation, { preferences, reach }: PreferenceRoutesNeeds): void {
   add('GET /notifications/preferences', {
     operationId: 'readNotificationPreferences',
-    summary: 'Read what one wants to be told, and how.',
+    summary: 'Read of what you are notified, and how.',
     scope: 'notifications:read',
     answers: { 200: api.preferencesSchema },
     handler: ({ caller }) => preferences.read(caller.userId),
@@ -62,7 +62,7 @@ function addReading(add: AddOperation, { preferences, reach }: PreferenceRoutesN
 function addChanging(add: AddOperation, { preferences }: PreferenceRoutesNeeds): void {
   add('PUT /notifications/preferences', {
     operationId: 'changeNotificationPreferences',
-    summary: 'Change what one wants to be told.',
+    summary: 'Change of what you are notified.',
     description: 'Each level is merged by itself, and so is each category and event in it.',
     scope: 'notifications:write',
     body: api.preferencesChangeSchema,

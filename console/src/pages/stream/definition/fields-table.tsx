@@ -38,7 +38,7 @@ export function FieldsTable({ read, isWritable, problems, onSchema }: FieldsTabl
       <div class="notice warn">
         <p>
           The definition cannot be read as it is typed: {read.problem}.{' '}
-          <a href={query.linkTo({ view: 'json' })}>Mend it as JSON</a>
+          <a href={query.linkTo({ view: 'json' })}>Correct it as JSON</a>
         </p>
       </div>
     )

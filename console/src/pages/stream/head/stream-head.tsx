@@ -93,7 +93,7 @@ function Deeds({ stream: { streamId, name, status: first }, status, reload }: De
         <ConfirmedDeed
           title="Delete this stream"
           typed={name}
-          deed="Delete for good"
+          deed="Delete permanently"
           run={remove}
           onClose={() => setDeleting(false)}
         >

@@ -83,7 +83,7 @@ function SourceTrouble({
       </p>
       <div class="row">
         <a class="button" href={paths.stream(streamId, 'definition')}>
-          Mend the definition
+          Correct the definition
         </a>
         {hasRounds && may('streams:write') && type !== 'iot_sensor' && (
           <Action run={runNow}>Run it now</Action>

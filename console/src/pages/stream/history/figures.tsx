@@ -11,7 +11,7 @@ const rowsStep = 200
 
 const columnsMax = 16
 
-/** What the charts show, as figures. */
+/** What the charts show, as figures: the newest first. */
 export function Figures({
   history,
   fields,
@@ -74,18 +74,21 @@ function FigureTable({
             </tr>
           </thead>
           <tbody>
-            {points.slice(0, shown).map((point, at) => (
-              <tr key={at}>
-                <td class="title mono stream-time">
-                  {dateTime(point.timestamp, bucket ? 'seconds' : 'ms')}
-                </td>
-                {columns.map(({ key, name }) => (
-                  <td key={key} data-label={name} class="number">
-                    <bdi>{textOf(point, key)}</bdi>
+            {points
+              .toReversed()
+              .slice(0, shown)
+              .map((point, at) => (
+                <tr key={at}>
+                  <td class="title mono stream-time">
+                    {dateTime(point.timestamp, bucket ? 'seconds' : 'ms')}
                   </td>
-                ))}
-              </tr>
-            ))}
+                  {columns.map(({ key, name }) => (
+                    <td key={key} data-label={name} class="number">
+                      <bdi>{textOf(point, key)}</bdi>
+                    </td>
+                  ))}
+                </tr>
+              ))}
           </tbody>
         </table>
       </ScrollArea>

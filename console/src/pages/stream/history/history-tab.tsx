@@ -115,7 +115,7 @@ const noChart = 'No field is a number, so there is no chart: the figures are in 
 
 function summaryOf({ readings, bucket, points }: History, isDrawn: boolean): string {
   const what = readings === 1 ? '1 reading' : `${count(readings)} readings`
-  const first = readings === listedMax ? 'The first ' : ''
+  const first = readings === listedMax ? 'The newest ' : ''
   if (!isDrawn) return `${first}${what}. ${noChart}`
   if (bucket === undefined) return `${what}, each drawn.`
   return `${what} in ${count(points.length)} points, one for each ${bucket.name}: the average, within least and greatest.`

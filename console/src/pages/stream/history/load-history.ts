@@ -18,12 +18,13 @@ export interface History extends TimeRange {
   readonly bucket: Bucket | undefined
   /** Readings in the range. */
   readonly readings: number
+  /** In the order of their times. */
   readonly points: readonly DataPoint[]
 }
 
 const pageMax = 10_000
 
-/** Readings that are listed where no field can be drawn. */
+/** Readings that are listed, the newest ones, where no field can be drawn. */
 export const listedMax = 1000
 
 /**
@@ -42,10 +43,10 @@ export async function loadHistory(asked: HistoryAsked, signal: AbortSignal): Pro
   if (fields.length === 0) {
     const { data } = await api.call('readReadings', {
       path,
-      query: { ...query, limit: listedMax },
+      query: { ...query, limit: listedMax, order: 'desc' },
       signal,
     })
-    return { fromMs, toMs, bucket: undefined, readings: data.length, points: data }
+    return { fromMs, toMs, bucket: undefined, readings: data.length, points: data.toReversed() }
   }
   const { aggregation } = bucket
   const { data } = await api.call('readReadings', {

@@ -131,7 +131,7 @@ function Deeds({ attachment: { id, name, status, files }, onDone }: RowProps) {
       {isDeleting && (
         <ConfirmedDeed
           title="Delete this attachment"
-          deed="Delete for good"
+          deed="Delete permanently"
           run={remove}
           onClose={() => setDeleting(false)}
         >

@@ -91,7 +91,7 @@ function NoFiles({ code }: { readonly code: string }) {
     <Empty title="No files yet">
       <p>
         A file that is attached to <bdi>{code}</bdi>, such as a report of an inspection, is kept as
-        it is, and its digest goes onto the ledger: nobody can change it unnoticed.
+        it is, and its digest goes onto the ledger: no one can change it unnoticed.
       </p>
       {may('attachments:write') ? (
         <p>Choose one above, or drop it there.</p>

@@ -52,7 +52,7 @@ function DeleteVault({ vault: { id, name }, onClose }: DeleteVaultProps) {
     <ConfirmedDeed
       title="Delete this vault"
       typed={name}
-      deed="Delete for good"
+      deed="Delete permanently"
       run={remove}
       onClose={onClose}
     >

@@ -13,7 +13,7 @@ const way: readonly (readonly [status: string, says: string])[] = [
   ['SERVICE_RECEIVED', 'Received'],
   ['METADATA_STORED', 'What is anchored is fixed'],
   ['LEDGER_SUBMITTED', 'The ledger has it'],
-  ['COMPLETED', 'On the ledger for good'],
+  ['COMPLETED', 'Final on the ledger'],
 ]
 
 const endings: Readonly<Record<string, string>> = {

@@ -39,8 +39,8 @@ export function ProofCard({ vault }: TabProps) {
               {imageCid !== '' && <ImageProof vaultId={id} cid={imageCid} />}
             </div>
             <p class="soft">
-              Whoever has the proof, and the keys of the ledger from where they trust them, can
-              check it without this service.{' '}
+              Anyone who has the proof, and the keys of the ledger from a trusted place, can check
+              it without this service.{' '}
               <a href="/.well-known/ledger-keys.json">Keys of the ledger</a>
             </p>
           </>
@@ -96,10 +96,10 @@ function Parts({ proof: { cid, parts } }: { readonly proof: Proof }) {
       {named.map((part) => (
         <div key={`${part.name} ${part.cid}`} class="vault-part">
           <h3>
-            <bdi>{part.name === '' ? 'The vault as a whole' : part.name}</bdi>
+            <bdi>{part.name === '' ? 'The vault itself' : part.name}</bdi>
           </h3>
           <CopyText text={part.cid} label={`the CID of ${part.name || 'the vault'}`} />
-          <a href={`/verify/${encodeURIComponent(part.cid)}`}>What anybody is told of this CID</a>
+          <a href={`/verify/${encodeURIComponent(part.cid)}`}>What anyone can see of this CID</a>
         </div>
       ))}
     </section>

@@ -18,7 +18,7 @@ export function VaultImage({ vault, reload }: TabProps) {
     <section class="card stack" aria-labelledby="vault-image">
       <h2 id="vault-image">Image</h2>
       {cid === '' ? (
-        <p class="soft">It has none.</p>
+        <p class="soft">It has no image.</p>
       ) : (
         // With its CID in the address, another image is another address.
         <img

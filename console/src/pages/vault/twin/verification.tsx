@@ -26,7 +26,7 @@ export function Verification({ vault: { id } }: TabProps) {
     <section class="card stack" aria-labelledby="vault-verification">
       <h2 id="vault-verification">Compare with the ledger</h2>
       <p class="soft">
-        Hashes anew all that is kept of the vault, checks its proof, and asks the ledger whether it
+        Hashes again all that is kept of the vault, checks its proof, and asks the ledger whether it
         says the same.
       </p>
       {may('vaults:write') && (
@@ -39,7 +39,7 @@ export function Verification({ vault: { id } }: TabProps) {
       ) : (
         askedAt !== undefined && (
           <p role="status">
-            It is under way. How it ends is told in the inbox, which needs the permission{' '}
+            It is under way. The inbox shows how it ends, which needs the permission{' '}
             <code>notifications:read</code>.
           </p>
         )

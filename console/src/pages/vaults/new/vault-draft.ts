@@ -112,6 +112,6 @@ export function payloadDoubt(payload: string): string | undefined {
     JSON.parse(payload)
     return undefined
   } catch {
-    return 'This is no JSON. It can be kept as the text that it is.'
+    return 'This is not JSON. It can be kept as the text that it is.'
   }
 }

@@ -122,7 +122,7 @@ export class LateReadings {
       const startedMs = monotonicMs()
       await write(async (writer) => {
         const { catalog, late } = contents()
-        if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
+        if (catalog !== frozen.catalog) throw new Error('the time-series file was opened again')
         const nowUs = clock.nowUs()
         await placeLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })

@@ -52,7 +52,7 @@ async function assertSameProcess(
   { process }: ServedRows,
 ): Promise<void> {
   if ((await processOf(connection)) === process) return
-  throw new QuestDbAway('QuestDB was started anew while the backup was made')
+  throw new QuestDbAway('QuestDB was restarted while the backup was made')
 }
 
 interface TableRowsNeeds {

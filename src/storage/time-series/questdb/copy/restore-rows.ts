@@ -72,7 +72,7 @@ export class RowRestorer {
     } else if (owner !== undefined || rows.length > 0) {
       throw new Error(
         `QuestDB at ${host}:${port} has the table ${tables[0]} already: a backup is only restored into a ` +
-          'server that has none, or under another name: STREAMVAULT_TIMESERIES_URL=questdb://host:port/name',
+          'server without one, or under another name: STREAMVAULT_TIMESERIES_URL=questdb://host:port/name',
       )
     }
   }
