@@ -3808,7 +3808,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Say what would become of readings, and store nothing.
+   * Say what would happen to readings, and store nothing.
    *
    * Takes what `POST /streams/{streamId}/data` takes, and judges it by the newest definition.
    * Nothing is kept or counted of them.
@@ -9281,7 +9281,7 @@ export type Proof = {
   /** SHA-256, hexadecimal. */
   readonly root: string | null
 
-  /** The ledger that it was made for; null in what was made from a ledger alone. */
+  /** The ledger that it was made for; null if it was made from a ledger alone. */
   readonly ledger: string | null
 
   /** The one that it is on. */
