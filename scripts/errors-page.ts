@@ -37,7 +37,7 @@ const ofReadings = [
   '## Readings that are refused',
   '',
   'A reading that is refused goes into the quarantine of its stream, with one of these as its `reason`. The answer',
-  'to whoever sent it (`error` of each member of `rejected`, `reason` of a single reading), the entry in the',
+  'to the sender (`error` of each member of `rejected`, `reason` of a single reading), the entry in the',
   'quarantine and the event of a tail have the same `remedy`. `POST /streams/{streamId}/validate` says the',
   'same beforehand and keeps nothing.',
   '',
