@@ -33,7 +33,15 @@ export const persons: readonly Person[] = [
     ports: [],
     settings: {},
   },
-  { name: 'an analyst', page: 'docs/python.md', commandsMax: 20, hasAlert: false, addresses: [], ports: [], settings: {} },
+  {
+    name: 'an analyst',
+    page: 'docs/python.md',
+    commandsMax: 20,
+    hasAlert: false,
+    addresses: [],
+    ports: [],
+    settings: {},
+  },
   {
     name: 'an integrator',
     page: 'docs/first-alert.md',
