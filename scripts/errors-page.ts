@@ -36,17 +36,10 @@ const ofReadings = [
   '',
   '## Readings that are refused',
   '',
-<<<<<<< HEAD
   'A refused reading goes into the quarantine of its stream, with one of these as its `reason`. The answer to its',
   'sender (`error` of each member of `rejected`, `reason` of a single reading), the entry in the quarantine and',
   'the event of a tail have the same `remedy`. `POST /streams/{streamId}/validate` says the same before you send,',
   'and keeps nothing.',
-=======
-  'A reading that is refused goes into the quarantine of its stream, with one of these as its `reason`. The answer',
-  'to the sender (`error` of each member of `rejected`, `reason` of a single reading), the entry in the',
-  'quarantine and the event of a tail have the same `remedy`. `POST /streams/{streamId}/validate` says the',
-  'same beforehand and keeps nothing.',
->>>>>>> words-code
   '',
   '| reason | meaning | what to do |',
   '| --- | --- | --- |',

@@ -9281,11 +9281,7 @@ export type Proof = {
   /** SHA-256, hexadecimal. */
   readonly root: string | null
 
-<<<<<<< HEAD
   /** The ledger that it was made for; null if it was made from a ledger alone. */
-=======
-  /** The ledger that it was made for; null where a ledger alone made it. */
->>>>>>> words-code
   readonly ledger: string | null
 
   /** The one that it is on. */
