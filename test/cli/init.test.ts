@@ -137,11 +137,12 @@ test('run again, it keeps what exists, and shows no secret unless a new one is w
   expect(rotated.deviceSecret).not.toBe(first.deviceSecret)
 })
 
-test('a vault without its stream is used, and not one of another name', async () => {
+test('a vault without its stream is used, and nothing of a longer name', async () => {
   const make = ['vaults', 'create', '--name']
   const longer = await streamvaultJson<Prepared>([...make, 'silo 10'], environment())
   const own = await streamvaultJson<Prepared>([...make, 'silo 1'], environment())
 
+  await init('--name', 'silo 12', '--sample', '{"a": 1}')
   const found = await init('--name', 'silo 1', '--sample', '{"a": 1}')
   const named = await init('--name', 'x', '--vault', longer.vaultId, '--sample', '{"a": 1}')
 
