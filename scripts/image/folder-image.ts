@@ -218,7 +218,7 @@ function prepareBase(root: string): readonly (readonly [string, string])[] {
     const [here, there] = [join('/', name), join(root, name)]
     if (!existsSync(here)) continue
     if (lstatSync(here).isSymbolicLink()) {
-      if (!existsSync(there)) symlinkSync(readlinkSync(here), there)
+      if (!lstatSync(there, { throwIfNoEntry: false })) symlinkSync(readlinkSync(here), there)
     } else {
       mkdirSync(there, { recursive: true })
       mounts.push([here, there])
