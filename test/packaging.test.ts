@@ -97,22 +97,24 @@ describe('docker-compose.yml', () => {
   })
 
   test('opens ports on this machine only', () => {
-    const ports = Object.values(services).flatMap(({ ports = [] }) => ports as readonly string[])
+    const ports = Object.values(services).flatMap(
+      ({ ports: opened = [] }) => opened as readonly string[],
+    )
     expect(ports.length).toBeGreaterThan(2)
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
   })
 })
 
-describe('the unit of systemd', () => {
-  /** With a Node that is there: whether the program exists is a part of the check. */
-  function copyIn(folder: TemporaryFolder): string {
-    const path = folder.file('streamvault.service')
-    const node = /(?<=^ExecStart=)\S+/m
-    expect(node.exec(unit)?.[0]).toBe('/opt/streamvault/node_modules/node/bin/node')
-    writeFileSync(path, unit.replace(node, process.execPath))
-    return path
-  }
+/** With a Node that is there: whether the program exists is a part of the check. */
+function copyIn(folder: TemporaryFolder): string {
+  const path = folder.file('streamvault.service')
+  const node = /(?<=^ExecStart=)\S+/m
+  expect(node.exec(unit)?.[0]).toBe('/opt/streamvault/node_modules/node/bin/node')
+  writeFileSync(path, unit.replace(node, process.execPath))
+  return path
+}
 
+describe('the unit of systemd', () => {
   test.skipIf(isSkipped('systemd-analyze'))('is one that systemd accepts', () => {
     using folder = new TemporaryFolder()
     expect(said('systemd-analyze', 'verify', copyIn(folder))).toBe('0')

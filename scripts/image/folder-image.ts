@@ -170,11 +170,8 @@ export class FolderBuild {
     this.#needs.say(`RUN ${text}`)
     const { root, workdir, env } = this.#stage
     const inherited = Object.entries(process.env).filter(([name]) => network.test(name))
-    const variables = { ...Object.fromEntries(inherited), HOME: homeFolder, ...env } as const
-    const words = commandIn(
-      { root, env: variables as Record<string, string>, workdir, user: '0:0' },
-      ['sh', '-c', text],
-    )
+    const variables = { ...(Object.fromEntries(inherited) as typeof env), HOME: homeFolder, ...env }
+    const words = commandIn({ root, env: variables, workdir, user: '0:0' }, ['sh', '-c', text])
     const { status } = spawnSync(words[0] ?? '', words.slice(1), { stdio: ['ignore', 2, 2] })
     removeBase(root)
     if (status !== 0) throw new Error(`RUN ${text}: ended with ${status}`)
@@ -221,7 +218,7 @@ function prepareBase(root: string): readonly (readonly [string, string])[] {
     const [here, there] = [join('/', name), join(root, name)]
     if (!existsSync(here)) continue
     if (lstatSync(here).isSymbolicLink()) {
-      if (!existsSync(there)) symlinkSync(readlinkSync(here), there)
+      if (!lstatSync(there, { throwIfNoEntry: false })) symlinkSync(readlinkSync(here), there)
     } else {
       mkdirSync(there, { recursive: true })
       mounts.push([here, there])

@@ -59,7 +59,7 @@ function readable(destination: DestinationStream): DestinationStream {
 /** What a terminal would obey, or take as the end of a line. A stack has lines of its own, which are indented. */
 const controls = /[\p{Cc}\u2028\u2029]/gu
 const controlsOfStacks = /[^\P{Cc}\n]|[\u2028\u2029]/gu
-/** Those that JSON leaves as they are. */
+/** Characters of that kind that JSON leaves as they are. */
 const controlsOfJson = /[\u007f-\u009f\u2028\u2029]/gu
 
 const obeyed: Readonly<Record<string, RegExp>> = {

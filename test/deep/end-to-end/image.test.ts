@@ -45,9 +45,10 @@ function unloadable(of: FolderImage, names: readonly string[]): string {
   return stdout + stderr
 }
 
+const say = () => undefined
+
 describe.skipIf(isSkipped)('the image', () => {
   beforeAll(() => {
-    const say = () => undefined
     const target = folder.file('image')
     image = new FolderBuild({
       project: '.',
