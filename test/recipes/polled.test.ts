@@ -26,7 +26,7 @@ interface Asked {
   readonly endpoint: string
   /** Requests so far, or more than that. */
   readonly asked: readonly unknown[]
-  /** Those that are open; a round is over when there are none. */
+  /** Open connections; a round is over when there are none. */
   readonly connections?: number
 }
 

@@ -58,7 +58,7 @@ type Environment = Readonly<Record<string, string>>
 
 interface Place {
   readonly folder: string
-  /** Those of the service, which it is started with again. */
+  /** Settings of the service, which it is started with again. */
   readonly settings: Environment
 }
 
