@@ -18,7 +18,7 @@ export const persons: readonly Person[] = [
   {
     name: 'a fleet owner',
     page: 'docs/fifty-devices.md',
-    commandsMax: 40,
+    commandsMax: 20,
     hasAlert: true,
     addresses: [],
     ports: [],
@@ -45,7 +45,7 @@ export const persons: readonly Person[] = [
   {
     name: 'an integrator',
     page: 'docs/first-alert.md',
-    commandsMax: 46,
+    commandsMax: 20,
     hasAlert: true,
     addresses: [],
     ports: ['RECEIVER_PORT'],
