@@ -5,7 +5,7 @@ import { idleSettings } from '../../src/config/idle-settings.ts'
 import { sentenceOf, unknownSettings } from '../../src/config/unknown-settings.ts'
 
 const { known } = readSettings({})
-const names = [...known]
+const names = [...known].filter((name) => name.startsWith('STREAMVAULT_'))
 
 function nearestOf(name: string): string | undefined {
   return unknownSettings({ [name]: 'on' }, known)[0]?.nearest

@@ -223,10 +223,12 @@ describe('an alert rule is refused', () => {
       'must be a text',
     ],
   ])('%s', (_, rule, key, message) => {
-    expect(problemsOf({ alerting: [rule] })).toContainEqual({
-      path: `processing.alerting.0.${key}`,
-      message: expect.stringContaining(message),
-    })
+    expect(problemsOf({ alerting: [rule] })).toContainEqual(
+      expect.objectContaining({
+        path: `processing.alerting.0.${key}`,
+        message: expect.stringContaining(message),
+      }),
+    )
   })
 
   test.each([

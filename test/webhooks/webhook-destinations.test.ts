@@ -146,6 +146,7 @@ describe('a destination is allowed', () => {
     expect(await examineUrl(url, guard)).toEqual({
       allowed: true,
       reason: null,
+      remedy: null,
       addresses: [publicAddress],
     })
   })
@@ -155,6 +156,7 @@ describe('a destination is allowed', () => {
     expect(unknown).toEqual({
       allowed: false,
       reason: 'the name does not resolve',
+      remedy: 'Check the spelling of the host in url, and that public DNS has an address for it.',
       addresses: [],
     })
   })
