@@ -35,7 +35,7 @@ async function hourOf(person: Person): Promise<readonly Figure[]> {
   const { code, output } = await clone.npm('ci')
   if (code !== 0) throw new Error(output)
   const startMs = performance.now()
-  const reader = await PageRun.inClone(person.page, clone, person.settings)
+  const reader = await PageRun.inClone(person, clone)
   try {
     const credentials = readFileSync(clone.path('data/admin.json'), 'utf8')
     const found: { reading?: Moment; alert?: Moment } = {}

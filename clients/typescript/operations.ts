@@ -3808,7 +3808,7 @@ export interface SharedOperations {
   }
 
   /**
-   * Say what would become of readings, and store nothing.
+   * Say what would happen to readings, and store nothing.
    *
    * Takes what `POST /streams/{streamId}/data` takes, and judges it by the newest definition.
    * Nothing is kept or counted of them.
@@ -5943,7 +5943,7 @@ export type DataStream = {
   /** Of a source with the protocol webhook: where messages are sent to. */
   readonly webhookUrl?: string | undefined
 
-  /** What is likely not to be meant as it was said, if there is anything. */
+  /** What is probably a mistake, if there is anything. */
   readonly warnings?: readonly string[] | undefined
 }
 
@@ -6036,7 +6036,7 @@ export type DataStreamDefinition = {
   /** Of a source with the protocol webhook: where messages are sent to. */
   readonly webhookUrl?: string | undefined
 
-  /** What is likely not to be meant as it was said, if there is anything. */
+  /** What is probably a mistake, if there is anything. */
   readonly warnings?: readonly string[] | undefined
 
   /** Texts to find the stream by: at most 32. */
@@ -9281,7 +9281,7 @@ export type Proof = {
   /** SHA-256, hexadecimal. */
   readonly root: string | null
 
-  /** The ledger that it was made for; null in what was made from a ledger alone. */
+  /** The ledger that it was made for; null if it was made from a ledger alone. */
   readonly ledger: string | null
 
   /** The one that it is on. */

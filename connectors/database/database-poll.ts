@@ -1,5 +1,6 @@
 import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type { PollConnector } from '../../src/contracts/poll-connector.ts'
+import { withDriver } from '../optional-drivers.ts'
 import type { Dialect } from './dialect.ts'
 import { databaseOptions, type Protocol, parseAddress } from './options.ts'
 import { PolledDatabase } from './polled-database.ts'
@@ -20,7 +21,7 @@ export function databasePoll({ sqliteFolders }: DatabaseSettings): PollConnector
     postgres: async () => (await import('./postgres.ts')).postgres,
     mysql: async () => (await import('./mysql.ts')).mysql,
     mariadb: async () => (await import('./mysql.ts')).mysql,
-    mssql: async () => (await import('./mssql.ts')).mssql,
+    mssql: async () => (await withDriver('mssql', () => import('./mssql.ts'))).mssql,
     sqlite: async () => sqlite(sqliteFolders),
   }
   return {

@@ -54,7 +54,7 @@ export type ValidatedBody = Static<typeof validatedSchema>
 /** The body stays as it is until the format is known, so the handler parses it. */
 export const validateReadings = {
   operationId: 'validateReadings',
-  summary: 'Say what would become of readings, and store nothing.',
+  summary: 'Say what would happen to readings, and store nothing.',
   description: [
     'Takes what `POST /streams/{streamId}/data` takes, and judges it by the newest definition. Nothing',
     'is kept or counted of them.',

@@ -1,4 +1,5 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { withDriver } from '../optional-drivers.ts'
 
 /** Bytes of a batch when it is decompressed: a few bytes of a hostile broker could stand for all memory there is. */
 const batchBytesMax = 64 * 1024 * 1024
@@ -30,7 +31,7 @@ export async function loadLibrary(): Promise<Library> {
 }
 
 async function boundedLibrary(): Promise<Library> {
-  const library = await import('@platformatic/kafka')
+  const library = await withDriver('kafka', () => import('@platformatic/kafka'))
   const { UnsupportedCompressionError } = library
   const algorithms: Algorithms = library.compressionsAlgorithms
   const tooLarge = new UnsupportedCompressionError('a batch is too large when it is decompressed')

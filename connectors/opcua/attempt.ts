@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { ClientSession, EndpointDescription, OPCUAClient } from 'node-opcua-client'
 import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { race } from '../../src/core/race.ts'
+import { withDriver } from '../optional-drivers.ts'
 import type { OpcUaOptions, SecurityMode } from './options.ts'
 import { describeFailure } from './refusals.ts'
 import { DialedTransport } from './transport.ts'
@@ -178,7 +179,7 @@ export class Attempt {
 
 /** What the library would print: what is of use to somebody is in the errors, and there may be secrets in the rest. */
 export async function loadLibrary(): Promise<Library> {
-  const library = await import('node-opcua-client')
+  const library = await withDriver('opcua', () => import('node-opcua-client'))
   library.setWarningLogger(() => undefined)
   library.setErrorLogger(() => undefined)
   return library

@@ -30,18 +30,18 @@ if (secret === '') {
 }
 
 const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
-  answerTo(request).then(
-    ({ status, remark }) => {
-      if (remark !== undefined) console.error(`${status} ${remark}`)
-      // The remark is answered, too: the service shows it with the delivery.
-      response.writeHead(status).end(remark)
-      // What is still coming is thrown away, so that the answer arrives.
-      request.resume()
-    },
-    // The connection is broken.
-    () => response.destroy(),
-  )
+  // Where it fails, the connection is broken.
+  take(request, response).catch(() => response.destroy())
 })
+
+async function take(request, response) {
+  const { status, remark } = await answerTo(request)
+  if (remark !== undefined) console.error(`${status} ${remark}`)
+  // The remark is answered, too: the service shows it with the delivery.
+  response.writeHead(status).end(remark)
+  // What is still coming is thrown away, so that the answer arrives.
+  request.resume()
+}
 
 /** Resolves with the status of the answer, and with what to say about it. */
 async function answerTo(request) {

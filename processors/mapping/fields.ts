@@ -29,7 +29,7 @@ export interface FieldPlan {
   /** Names that members nobody reads cannot be kept by, because fields have them. */
   readonly taken: ReadonlySet<string>
   /** What becomes of what nobody reads: it is kept, only where all of a member is unread, or not at all. */
-  readonly others: 'kept' | 'whole members' | 'dropped'
+  readonly others: 'kept' | 'complete members' | 'dropped'
 }
 
 /** The plan of a schema; undefined where each member of an item is the field of its name, as it is. */
@@ -73,7 +73,7 @@ export function fieldPlanOf(schema: StreamSchema): FieldPlan | undefined {
 /** A strict stream refuses members that nobody knows; one that paths lead into is known. */
 function othersOf({ extra, validation }: StreamSchema): FieldPlan['others'] {
   if (extra === 'drop') return 'dropped'
-  return validation === 'strict' ? 'whole members' : 'kept'
+  return validation === 'strict' ? 'complete members' : 'kept'
 }
 
 /** As a proposal has it: what devices send in place of a value that they do not have. */

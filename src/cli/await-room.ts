@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { readCertificate } from '../config/tls-files.ts'
+import { makeFolder } from '../core/make-folder.ts'
 
 /** A start writes less than this: logs of SQLite are read again, and DuckDB's is put into its file. */
 const startBytes = 4 * 1024 * 1024
@@ -22,7 +23,7 @@ const problem = 'no space is left on the disk with the data'
 export function hasRoomToStart(dataDir: string): boolean {
   const path = join(dataDir, 'room-to-start')
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir, 0o700)
     const file = openSync(path, 'w', 0o600)
     try {
       const block = Buffer.alloc(64 * 1024, 1)

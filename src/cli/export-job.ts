@@ -3,7 +3,6 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeFolder } from '../core/make-folder.ts'
 import { CommandError } from './command.ts'
 import type { JobProgress } from './progress-bar.ts'
 import type { Session } from './session.ts'
@@ -74,7 +74,7 @@ export class ExportJob {
    */
   async run(signal: AbortSignal): Promise<Pick<Job, 'rows' | 'files'>> {
     const { folder, onProgress } = this.#needs
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const id = await this.#begin()
     for (;;) {
       const job = await this.#find(id)

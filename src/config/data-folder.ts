@@ -1,15 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { readOwner, removeOwner, writeOwner } from './folder-owner.ts'
 
 /** The files of a data folder. */
@@ -71,7 +64,7 @@ export function filesIn(path: string): DataFiles {
  * @throws FolderInUse; Error when the folder cannot be made or written
  */
 export function openDataFolder(path: string, command: string): DataFolder {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolder(path, 0o700)
   const lock = lockFolder(path)
   const announce = (addresses: readonly (string | undefined)[]) =>
     writeOwner(path, { command, addresses: addresses.filter((one) => one !== undefined) })

@@ -44,7 +44,7 @@ export function parseAskedTime(text: string, nowUs: number): InstantUs | TimePro
 
 function epochInstant(count: bigint, fraction: string): InstantUs | TimeProblem {
   if (count > 0n && count < secondsStart) {
-    return { problem: 'a number below 100000000 is too small to be meant as seconds since 1970' }
+    return { problem: 'a number below 100000000 is too small for seconds since 1970' }
   }
   if (count >= microsecondsEnd) {
     return {

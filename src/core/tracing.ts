@@ -9,7 +9,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | undefined
 
 /** A piece of work that begins now. */
 export interface SpanStart {
-  /** Of few different values: no ids. */
+  /** One of few different values: no ids. */
   readonly name: string
   /** Whether another has asked for the work, or it asks another. */
   readonly kind: 'server' | 'client'

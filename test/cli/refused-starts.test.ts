@@ -56,6 +56,13 @@ describe('a start that is refused says in one line what to do', () => {
     )
   })
 
+  test('where the data folder would be in a file system without a place for it', async () => {
+    expect(await refusal({ STREAMVAULT_DATA_DIR: '/proc/streamvault/data' })).toBe(
+      'streamvault: cannot go on: no folder can be made in /proc; ' +
+        'set STREAMVAULT_DATA_DIR to a folder on a disk\n',
+    )
+  })
+
   test('where a file of the data folder cannot be opened', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'lock.db'))

@@ -71,7 +71,7 @@ describe('a subscriber of OPC UA', () => {
     await expect.poll(() => source.entries().numbers, patience).toEqual([7])
   })
 
-  test('trusts a server by its fingerprint, which it tells where nobody has said whom to trust', async () => {
+  test('trusts a server by its fingerprint, which it tells where the source does not say which one to trust', async () => {
     const told = await refusal(secured)
     expect(told).toContain(shown.fingerprint256)
     const [serverCertificate] = /(?:[\dA-F]{2}:){31}[\dA-F]{2}/.exec(told) ?? []

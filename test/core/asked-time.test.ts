@@ -48,7 +48,7 @@ describe('a time that is asked for', () => {
   test.each(['1', '2026', '20260131', '99999999', '2026.5'])(
     '%s is no number of seconds: it may be meant as a date',
     (text) => {
-      expect(read(text)).toContain('too small to be meant as seconds')
+      expect(read(text)).toContain('too small for seconds')
     },
   )
 

@@ -24,7 +24,7 @@ describe.each(persons)('$name, from a fresh clone, with nothing but $page', (per
     beforeAll(async () => {
       clone = new FreshClone()
       clone.install()
-      reader = await PageRun.inClone(person.page, clone, person.settings)
+      reader = await PageRun.inClone(person, clone)
     })
 
     afterAll(async () => {

@@ -17,7 +17,7 @@ describe.skipIf(isPageSkipped(page))(`the first reading of ${page}`, () => {
   beforeAll(async () => {
     clone = new FreshClone()
     clone.install()
-    reader = await PageRun.inClone(page, clone)
+    reader = await PageRun.inClone({ page, settings: {}, addresses: [], ports: [] }, clone)
   })
 
   afterAll(async () => {

@@ -169,18 +169,18 @@ test('a number that comes as the time: the format to name', async () => {
   })
 })
 
-describe('a definition of a stream', () => {
-  async function remedyOfDefinition(changes: object): Promise<string> {
-    const sound = {
-      name: 'boiler',
-      type: 'iot_sensor',
-      schema: { t: { type: 'number' } },
-      vaultId: await service.api.createVault(),
-    }
-    const body = { ...sound, ...changes }
-    return await remedyOf({ method: 'POST', path: '/streams', headers: await bearer(), body })
+async function remedyOfDefinition(changes: object): Promise<string> {
+  const sound = {
+    name: 'boiler',
+    type: 'iot_sensor',
+    schema: { t: { type: 'number' } },
+    vaultId: await service.api.createVault(),
   }
+  const body = { ...sound, ...changes }
+  return await remedyOf({ method: 'POST', path: '/streams', headers: await bearer(), body })
+}
 
+describe('a definition of a stream', () => {
   test.each([
     [{ type: 'iotsensor' }, 'Write iot_sensor for iotsensor.'],
     [{ source: { timestampformat: 'epoch_ms' } }, 'Write timestampFormat for timestampformat.'],

@@ -207,26 +207,27 @@ describe('a collector', () => {
   })
 })
 
-describe('the library of traces', () => {
-  async function loaded(settings: Readonly<Record<string, string>>): Promise<readonly string[]> {
-    const log = folder.file(`packages-${services}.txt`)
-    await using mails = await MailServer.start()
-    const service = await started({
-      NODE_OPTIONS: `--import=${preload}`,
-      PACKAGE_LOG: log,
-      STREAMVAULT_SMTP_URL: mails.url,
-      ...settings,
-    })
-    // The thread that delivers runs as well.
-    const recipient = { email: 'ada@plant.example' }
-    await new ApiClient(service.http).withKey('POST', '/notifications/email-configs', recipient)
-    await expect.poll(() => mails.received.length).toBe(1)
-    await service.end('SIGTERM')
-    const packages = readFileSync(log, 'utf8').split('\n')
-    // Prometheus' library has the types of the other.
-    return packages.filter((name) => /^@opentelemetry\/(?!api$)/.test(name))
-  }
+/** Packages of OpenTelemetry that a service with these settings loads, when it delivers something. */
+async function loaded(settings: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const log = folder.file(`packages-${services}.txt`)
+  await using mails = await MailServer.start()
+  const service = await started({
+    NODE_OPTIONS: `--import=${preload}`,
+    PACKAGE_LOG: log,
+    STREAMVAULT_SMTP_URL: mails.url,
+    ...settings,
+  })
+  // The thread that delivers runs as well.
+  const recipient = { email: 'ada@plant.example' }
+  await new ApiClient(service.http).withKey('POST', '/notifications/email-configs', recipient)
+  await expect.poll(() => mails.received.length).toBe(1)
+  await service.end('SIGTERM')
+  const packages = readFileSync(log, 'utf8').split('\n')
+  // Prometheus' library has the types of the other.
+  return packages.filter((name) => /^@opentelemetry\/(?!api$)/.test(name))
+}
 
+describe('the library of traces', () => {
   test('is loaded only with an endpoint', async () => {
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
     expect(await loaded({})).toEqual([])

@@ -252,11 +252,14 @@ describe('a destination', () => {
       allowed: false,
       reason:
         "it leads to an address that is not on the public internet; the operator of the service can allow '192.168.1.1:80' in STREAMVAULT_EGRESS_ALLOW",
+      remedy:
+        'Name a public address, or ask the operator to add 192.168.1.1:80 to STREAMVAULT_EGRESS_ALLOW and restart the service.',
       addresses: ['192.168.1.1'],
     })
     expect(await check('https://93.184.215.14/')).toEqual({
       allowed: true,
       reason: null,
+      remedy: null,
       addresses: ['93.184.215.14'],
     })
     expect(await check('https://93.184.215.14:81/')).toMatchObject({ allowed: false })

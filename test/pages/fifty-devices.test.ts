@@ -20,7 +20,7 @@ describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {
   )
 
   test('leave one alert of each rule, and both of them over', async () => {
-    const alerts = await reader?.shell.run('get "/alerts?limit=100"')
+    const alerts = await reader?.shell.run('kill %1; get "/alerts?limit=100"')
     const names = 'get "/streams?limit=100" | jq "map({(.streamId): .name}) | add"'
     const nameOf = JSON.parse((await reader?.shell.run(names)) ?? '') as Record<string, string>
     const ended = (JSON.parse(alerts ?? '') as { streamId: string; state: string }[])

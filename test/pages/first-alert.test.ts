@@ -1,16 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import { pageBlocks } from '../support/page-blocks.ts'
 import { isPageSkipped, PageRun } from '../support/page-run.ts'
 
 const page = 'docs/first-alert.md'
 
-/** In CI it has to be there. */
-const isGoMissing = spawnSync('go', ['version']).error !== undefined && !process.env['CI']
-
-describe.skipIf(isPageSkipped(page) || isGoMissing)(`the commands of ${page}`, () => {
+describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {
   let reader: PageRun | undefined
 
   beforeAll(async () => {
@@ -28,4 +25,13 @@ describe.skipIf(isPageSkipped(page) || isGoMissing)(`the commands of ${page}`, (
     // What is said to print nothing must not.
     async (_, block) => await reader?.run({ ...block, output: block.output ?? '' }),
   )
+
+  test('stand beside the remedy that a refused registration has', async () => {
+    const [, shown = ''] = /^> (.*)$/m.exec(readFileSync(page, 'utf8')) ?? []
+    const body = { url: 'http://127.0.0.1:81/alerts', events: ['stream.alert_triggered'] }
+    const refused = await reader?.shell.run(
+      `send POST /webhooks '${JSON.stringify(body)}' | jq -r '.error, .remedy'`,
+    )
+    expect(refused).toBe(`destination_not_allowed\n${shown.replace(':8090', ':81')}\n`)
+  })
 })

@@ -10,7 +10,7 @@ interface Schema {
   readonly $ref?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  readonly default?: unknown
+  readonly default?: string | number | boolean
   readonly enum?: readonly unknown[]
   readonly additionalProperties?: Schema
 }

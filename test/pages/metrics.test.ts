@@ -18,6 +18,11 @@ beforeAll(async () => {
   families = metricFamilies(await (await fetch(`${service.process.http}/metrics`)).text())
 })
 
+/** A text may speak of all metrics that begin alike: `streamvault_ledger_`. */
+function isBeginning(name: string): boolean {
+  return families.some((family) => family.name.startsWith(`${name}_`))
+}
+
 describe(`the tables of ${page}`, () => {
   test('have each metric of a running service, and no other: `npm run docs` writes them', () => {
     const text = readFileSync(page, 'utf8')
@@ -54,11 +59,6 @@ describe('names of metrics', () => {
       expect(unknown).toEqual([])
     },
   )
-
-  /** A text may speak of all metrics that begin alike: `streamvault_ledger_`. */
-  function isBeginning(name: string): boolean {
-    return families.some((family) => family.name.startsWith(`${name}_`))
-  }
 })
 
 describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {

@@ -136,14 +136,12 @@ describe.skipIf(isSkipped)(`the commands of ${page}`, () => {
 
     test('a device publishes over a WebSocket', async () => {
       const [stream = '', token = ''] = (await shell('echo $STREAM; echo $TOKEN')).split('\n')
+      const ca = readFileSync(join(folder, 'server.crt'))
+      const wsOptions = { ca, servername: host, headers: { host } }
       const client = await connectAsync(`wss://127.0.0.1:${ports.proxy}/mqtt`, {
         username: 'bearer',
         password: token,
-        wsOptions: {
-          ca: readFileSync(join(folder, 'server.crt')),
-          servername: host,
-          headers: { host },
-        },
+        wsOptions,
       })
       await client.publishAsync(`streams/${stream}/data`, '{"temperature": 21.5}', { qos: 1 })
       await client.endAsync()

@@ -90,7 +90,8 @@ describe('the settings of Telegraf', () => {
     )
     expect([received % 3, quarantined, stored]).toEqual([0, 0, 3])
     const readings = await service.api.readAll(environment['STREAM'] ?? '')
-    expect(readings.map(({ host }) => host).toSorted()).toEqual(['other', 'vm', 'vm'])
+    expect(Map.groupBy(readings, ({ host }) => host).get('vm')).toHaveLength(2)
+    expect(readings).toHaveLength(3)
   })
 
   test('of http.conf go on when the schema refuses some readings, or all', async () => {

@@ -9,7 +9,7 @@ import { isPageSkipped, PageRun } from '../support/page-run.ts'
 
 const page = 'docs/upgrade.md'
 
-/** Those of an earlier version. */
+/** Migrations that an earlier version had. */
 const earlier = Object.keys(migrations).filter((name) => name < '0059')
 
 describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {

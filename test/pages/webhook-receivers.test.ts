@@ -163,6 +163,13 @@ describe.each(languages)('the example that $tool runs', ({ tool, build, run }) =
   })
 })
 
+test('the page has the command of each', () => {
+  const text = readFileSync('docs/first-alert.md', 'utf8')
+  expect(text).toContain(` node ${source('js')} > `)
+  expect(text).toContain(`\`python3 ${source('py')}\``)
+  expect(text).toContain(`\`go run ${source('go')}\``)
+})
+
 describe('deliveries of the service', () => {
   const examples: Example[] = []
   let service: ServiceProcess

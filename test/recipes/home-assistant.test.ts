@@ -40,6 +40,9 @@ function memberOf(value: unknown, path: string): unknown {
 const basic = (key: string, secret: string) =>
   `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
 
+/** Names and values, alternating, of lines of a head. */
+const headersOf = (lines: readonly string[]) => lines.flatMap((line) => line.split(': '))
+
 /** A text as the page is compared: in one form, and with a word for each time and each id. */
 const shape = (json: string) => withoutVolatile(JSON.stringify(JSON.parse(json), undefined, 2))
 
@@ -63,11 +66,13 @@ test('a posted state is stored', async () => {
   const answer = await sendRaw(service.process.http, {
     method: 'POST',
     path: `/streams/${streamId}/data`,
-    headers: [
-      ...['User-Agent', 'HomeAssistant/2024.3.3 aiohttp/3.9.3 Python/3.11'],
-      ...['Content-Type', 'application/json', 'Accept', '*/*', 'Accept-Encoding', 'gzip, deflate'],
-      ...['Authorization', basic(apiKey, apiSecret)],
-    ],
+    headers: headersOf([
+      'User-Agent: HomeAssistant/2024.3.3 aiohttp/3.9.3 Python/3.11',
+      'Content-Type: application/json',
+      'Accept: */*',
+      'Accept-Encoding: gzip, deflate',
+      `Authorization: ${basic(apiKey, apiSecret)}`,
+    ]),
     body,
   })
 
@@ -89,11 +94,13 @@ test('the newest reading is what the template of a sensor reads', async () => {
   const answer = await sendRaw(service.process.http, {
     method: 'GET',
     path: `/streams/${streamId}/latest`,
-    headers: [
-      ...['Accept', '*/*', 'Accept-Encoding', 'gzip, deflate', 'Connection', 'keep-alive'],
-      ...['User-Agent', 'HomeAssistant/2024.3.3 httpx/0.27.0 Python/3.11'],
-      ...['Authorization', basic(key.apiKey, key.apiSecret)],
-    ],
+    headers: headersOf([
+      'Accept: */*',
+      'Accept-Encoding: gzip, deflate',
+      'Connection: keep-alive',
+      'User-Agent: HomeAssistant/2024.3.3 httpx/0.27.0 Python/3.11',
+      `Authorization: ${basic(key.apiKey, key.apiSecret)}`,
+    ]),
   })
 
   expect(answer.status).toBe(200)

@@ -25,7 +25,7 @@ interface Definition {
 const page = readFileSync('docs/bacnet.md', 'utf8')
 const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? []
 const { type, schema, source } = JSON.parse(example) as Definition
-const [, told = ''] = /A reading of it is `([^`]+)`/.exec(page) ?? []
+const [, told = ''] = /A reading of this stream is\s+`([^`]+)`/.exec(page) ?? []
 
 const { endpoint } = device
 const create = (changes: object = {}) =>

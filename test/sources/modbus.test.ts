@@ -29,7 +29,7 @@ interface Definition {
 const page = readFileSync('docs/modbus.md', 'utf8')
 const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? []
 const { type, schema, source } = JSON.parse(example) as Definition
-const [, told = ''] = /The first reading of it is `([^`]+)`/.exec(page) ?? []
+const [, told = ''] = /the first reading is\s+`([^`]+)`/.exec(page) ?? []
 
 const endpoint = `modbus://127.0.0.1:${port}`
 const create = (changes: object = {}) =>

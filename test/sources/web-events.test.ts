@@ -10,7 +10,7 @@ const [events = '', messages = ''] = [...page.matchAll(/```json\n(.*?)```/gs)].m
   ([, text = '']) => text,
 )
 const [, sent = ''] = /```text\n(.*?)```/s.exec(page) ?? []
-const [, told = ''] = /has brought the reading `([^`]+)`/.exec(page) ?? []
+const [, told = ''] = /the service stores the reading\s+`([^`]+)`/.exec(page) ?? []
 
 interface Definition {
   readonly type: string

@@ -58,7 +58,7 @@ export async function infinityRows(
     ...body,
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`)
+  if (!response.ok) throw new Error(`${method} ${url.href}: ${response.status} ${text}`)
   const root = rootOf(text, query, withVariables(query.root_selector, values))
   const items = (Array.isArray(root) ? root : [root]) as readonly Row[]
   if (query.columns.length === 0) return items
@@ -96,7 +96,7 @@ function rootOf(text: string, { parser }: InfinityQuery, selector: string): unkn
 function valueOf(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return undefined
   if (type === 'timestamp') {
-    const ms = Date.parse(String(value))
+    const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
     return Number.isNaN(ms) ? undefined : new Date(ms)
   }
   return typeof value === type ? value : undefined

@@ -58,8 +58,16 @@ type Environment = Readonly<Record<string, string>>
 
 interface Place {
   readonly folder: string
-  /** Those of the service, which it is started with again. */
+  /** Settings of the service, which it is started with again. */
   readonly settings: Environment
+}
+
+interface PageInClone {
+  readonly page: string
+  readonly settings: Environment
+  /** Variables of the page that name an address or a port of this machine: others may use its own. */
+  readonly addresses: readonly string[]
+  readonly ports: readonly string[]
 }
 
 /** A reader who does what a page says, in a folder of their own, with a service of their own. */
@@ -113,14 +121,18 @@ export class PageRun {
    *
    * @throws Error when a tool is missing that the commands of the page need
    */
-  static async inClone(page: string, clone: FreshClone, more: Environment = {}): Promise<PageRun> {
+  static async inClone(
+    { page, settings: more, addresses, ports }: PageInClone,
+    clone: FreshClone,
+  ): Promise<PageRun> {
     if (missing.length > 0) throw new Error(adviceFor(page))
     const folder = clone.root
     const settings = { ...generatedKey, ...(await publicAddress()), ...more }
     const launched = await launchServiceProcess(join(folder, 'data'), settings, folder)
-    return new PageRun({ folder, settings }, await launched.listening(), {
-      PATH: pathOfOthers(),
-    })
+    const environment: Record<string, string> = { PATH: pathOfOthers() }
+    for (const name of addresses) environment[name] = `127.0.0.1:${await freePort()}`
+    for (const name of ports) environment[name] = String(await freePort())
+    return new PageRun({ folder, settings }, await launched.listening(), environment)
   }
 
   /** Does what a block says, and compares what it prints with what the page says. */

@@ -20,7 +20,7 @@ const unusedWords: readonly UnusedWord[] = [
   { pattern: /\bwho(so)?ever\b|\bwhomever\b/gi, instead: 'the user who, each client that' },
   { pattern: /\bwhatever\b/gi, instead: 'any ... that, all that' },
   { pattern: /\bfor good\b/gi, instead: 'permanently' },
-  { pattern: /\b(is|are|was|were|be|been) meant\b/gi, instead: 'means, is for' },
+  { pattern: /\b(is|are|was|were) meant\b/gi, instead: 'means, is for' },
   { pattern: /\b(heard|hears?)\b/gi, instead: 'receives, is notified' },
   {
     pattern: /\b(taken|mistaken) for\b|\b(takes?|took) (it|them|this|that|one) for an?\b/gi,
@@ -31,7 +31,10 @@ const unusedWords: readonly UnusedWord[] = [
     pattern: /\b(come|comes|came|coming|gets?|got) (no |any |not )?further\b/gi,
     instead: 'makes progress, continues',
   },
-  { pattern: /(?<!\bthere )\b(is|are|was|were) none\b/g, instead: 'is not a ..., does not exist' },
+  {
+    pattern: /(?<!\b[Tt]here )\b(is|are|was|were) none\b/g,
+    instead: 'is not a ..., does not exist',
+  },
   { pattern: /\b[Tt]here (is|are|was|were) none of\b/g, instead: 'does not exist' },
   {
     pattern: /\b(some|any|no)body\b/gi,

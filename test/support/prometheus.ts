@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installedProgram } from '../../scripts/servers/installed-program.ts'
@@ -13,15 +13,6 @@ export const isPrometheusMissing = isLeftOut(
   server !== undefined && tool !== undefined,
   'scripts/install-test-tools',
 )
-
-/** What promtool says of files, with its exit code. */
-export function promtool(...args: readonly string[]): {
-  readonly status: number
-  readonly output: string
-} {
-  const { status, stdout, stderr } = spawnSync(tool ?? 'promtool', args, { encoding: 'utf8' })
-  return { status: status ?? -1, output: stdout + stderr }
-}
 
 /** A Prometheus of one test file, on this machine. */
 export class Prometheus extends TestServer {

@@ -10,6 +10,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4} GMT/g, 'TIME'],
   [/\b[0-9a-f]{32,}\b/g, 'HEX'],
   [/\b1[6-9]\d{8}(?:\d{3}|\d{6})?\b/g, 'EPOCH'],
+  [/\bprocess: \d+\b/g, 'PROCESS'],
   [/\b\d+(?:\.\d+)? [KMGT]iB\b/g, 'SIZE'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
   // Before secrets: both are found by their length.

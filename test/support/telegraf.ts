@@ -44,7 +44,7 @@ const prometheusAccept =
   'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.7,text/plain;version=0.0.4;q=0.3'
 
 /** A plugin of a file of settings, by its name there, with its keys and those of its tables. */
-export interface Plugin {
+interface Plugin {
   readonly name: string
   readonly settings: Readonly<Record<string, unknown>>
 }
@@ -55,7 +55,7 @@ export interface Plugin {
  *
  * @throws Error when a variable has no value, or a line is none that it reads
  */
-export function pluginsOf(file: string, environment: Texts): readonly Plugin[] {
+function pluginsOf(file: string, environment: Texts): readonly Plugin[] {
   const plugins: { name: string; settings: Record<string, unknown> }[] = []
   let table = ''
   for (const raw of readFileSync(file, 'utf8').split('\n')) {
@@ -85,10 +85,16 @@ function valueOf(text: string, environment: Texts): unknown {
   return JSON.parse(json)
 }
 
+function textOf(settings: Plugin['settings'], key: string, usual?: string): string {
+  const value = settings[key] ?? usual
+  if (typeof value !== 'string') throw new Error(`there is no text ${key}`)
+  return value
+}
+
 /** Metrics as its serializer of JSON writes a batch of them: keys in the order of the alphabet, and a line feed behind. */
 export function batchOf(metrics: readonly Metric[], settings: Plugin['settings']): string {
   const units: Readonly<Record<string, number>> = { '1s': 1_000, '1ms': 1 }
-  const unitMs = units[String(settings['json_timestamp_units'] ?? '1s')] ?? Number.NaN
+  const unitMs = units[textOf(settings, 'json_timestamp_units', '1s')] ?? Number.NaN
   const objects = metrics.map(({ fields, name, tags, timeMs }) => ({
     fields: sorted(fields),
     name,
@@ -133,13 +139,13 @@ async function publish(settings: Plugin['settings'], body: string): Promise<void
   if (settings['layout'] !== 'batch') throw new Error('only the layout batch is sent here')
   const [server] = settings['servers'] as readonly string[]
   const client = await connectAsync(String(server), {
-    username: String(settings['username']),
-    password: String(settings['password']),
+    username: textOf(settings, 'username'),
+    password: textOf(settings, 'password'),
     protocolVersion: 4,
     keepalive: Number(settings['keep_alive']),
   })
   const qos = Number(settings['qos']) as 0 | 1 | 2
-  await client.publishAsync(String(settings['topic']), body, { qos })
+  await client.publishAsync(textOf(settings, 'topic'), body, { qos })
   await client.endAsync()
 }
 
@@ -147,14 +153,14 @@ async function publish(settings: Plugin['settings'], body: string): Promise<void
 async function post(settings: Plugin['settings'], body: string): Promise<void> {
   if (settings['use_batch_format'] !== true) throw new Error('only batches are sent here')
   const isCompressed = settings['content_encoding'] === 'gzip'
-  const credentials = `${settings['username']}:${settings['password']}`
-  const response = await fetch(String(settings['url']), {
+  const credentials = `${textOf(settings, 'username')}:${textOf(settings, 'password')}`
+  const response = await fetch(textOf(settings, 'url'), {
     method: 'POST',
     headers: {
       ...clientHeaders,
       authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
       ...(isCompressed && { 'content-encoding': 'gzip' }),
-      'content-type': String(settings['headers.Content-Type'] ?? 'text/plain; charset=utf-8'),
+      'content-type': textOf(settings, 'headers.Content-Type', 'text/plain; charset=utf-8'),
     },
     body: new Blob([isCompressed ? gzipSync(body) : body]).stream(),
     duplex: 'half',

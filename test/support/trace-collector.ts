@@ -1,4 +1,4 @@
-import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { answering, type Behaviour, Receiver } from './receiver.ts'
 
 /** A span as a collector sees it. */
@@ -110,10 +110,10 @@ function fieldsOf(bytes: Uint8Array): Fields {
     const [field, type] = reader.tag()
     const values = fields.get(field) ?? []
     fields.set(field, values)
-    if (type === 0) values.push(BigInt(reader.int64()))
-    else if (type === 1) values.push(BigInt(reader.fixed64()))
-    else if (type === 2) values.push(reader.bytes())
-    else if (type === 5) values.push(reader.fixed32())
+    if (type === WireType.Varint) values.push(BigInt(reader.int64()))
+    else if (type === WireType.Bit64) values.push(BigInt(reader.fixed64()))
+    else if (type === WireType.LengthDelimited) values.push(reader.bytes())
+    else if (type === WireType.Bit32) values.push(reader.fixed32())
     else throw new Error(`the wire type ${type} is not one of OTLP`)
   }
   return fields

@@ -186,7 +186,7 @@ function NoEntries({ filter, isOne, query }: NoEntriesProps) {
     <Empty title="Nothing is refused">
       <p>
         A reading that does not fit the definition of its stream is kept here as it came, with the
-        reason, until it is judged again or deleted. There is none now.
+        reason, until it is judged again or deleted. No reading is here now.
       </p>
     </Empty>
   )

@@ -87,7 +87,7 @@ export class LedgerKeyStore {
         state
           .insertInto('ledger_keys')
           .values(row)
-          .onConflict((conflict) => conflict.doNothing()),
+          .onConflict((same) => same.doNothing()),
         audit.entry({
           action: isImported ? 'ledger_key.imported' : 'ledger_key.created',
           actor,

@@ -69,7 +69,7 @@ export const proofSchema = s.component(
       root: s.nullable(hash),
       ledger: {
         ...s.nullable(s.text),
-        description: 'The ledger that it was made for; null in what was made from a ledger alone.',
+        description: 'The ledger that it was made for; null if it was made from a ledger alone.',
         examples: ['XRPL'],
       },
       network: { ...s.text, description: 'The one that it is on.', examples: ['sandbox'] },

@@ -42,7 +42,7 @@ export class UserStore {
           last_name: user.lastName,
           created_at: createdAtUs,
         })
-        .onConflict((conflict) => conflict.doNothing()),
+        .onConflict((same) => same.doNothing()),
       countChange(state, 'users', everybody, 1),
       audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
     ]
@@ -185,7 +185,7 @@ export class UserStore {
               EXISTS (SELECT 1 FROM permissions WHERE owner_id = ${id})
               OR EXISTS (SELECT 1 FROM permissions WHERE user_id = ${id}))`,
       )
-      .onConflict((conflict) => conflict.doNothing())
+      .onConflict((same) => same.doNothing())
   }
 
   #named(username: string | undefined) {

@@ -3,7 +3,6 @@ import {
   existsSync,
   fdatasyncSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   rmdirSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { conflict } from '../../core/conflict.ts'
 import { fileStream } from '../../core/heard-streams.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 import type { BackupPlace } from './backup-place.ts'
 
 /** Written bytes that may wait for the disk: more at once would hold up those who need it as well. */
@@ -33,7 +33,7 @@ export class FolderPlace implements BackupPlace {
 
   async prepare(): Promise<void> {
     this.#isMade = !existsSync(this.name)
-    mkdirSync(this.name, { recursive: true, mode: 0o700 })
+    makeFolder(this.name, 0o700)
     if (readdirSync(this.name).length > 0) {
       throw conflict(
         `${this.name} is not empty: each backup has its own folder`,

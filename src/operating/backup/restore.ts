@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { filesIn } from '../../config/data-folder.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 import { openFolderStore } from '../../files/store/folder-file-store.ts'
 import { chainFile, keysFile } from '../../ledgers/sandbox/files.ts'
 import { rebuildJournal } from '../../storage/journal/journal-rebuild.ts'
@@ -119,7 +120,7 @@ export async function restoreBackup(
   const hasRows = manifest.files.some(({ name }) => name === fileNames.rows)
   if (hasRows) await receiverOf(receiver).begin()
   else if (receiver) throw new Error(notForServer)
-  mkdirSync(dirname(target), { recursive: true })
+  makeFolder(dirname(target))
   // One that was killed has left its own, whatever the number of its process was.
   const building = mkdtempSync(`${target}.restoring-`)
   try {

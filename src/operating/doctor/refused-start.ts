@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { FolderInUse } from '../../config/data-folder.ts'
 import { messageOf } from '../../core/errors.ts'
+import { NoPlaceForFolder } from '../../core/make-folder.ts'
 import { checkFolder } from './folder-checks.ts'
 import { refusedPort } from './network-checks.ts'
 
@@ -12,6 +13,9 @@ export function reasonOfRefusal(error: unknown, config: Config): string {
   const said = messageOf(error)
   if (error instanceof FolderInUse) {
     return `${said}; end that one, or set STREAMVAULT_DATA_DIR to another folder`
+  }
+  if (error instanceof NoPlaceForFolder) {
+    return `${said}; set STREAMVAULT_DATA_DIR to a folder on a disk`
   }
   const found = portOf(error, config) ?? folderOf(error, config)
   if (found?.status === 'fail') return `${found.message}; ${found.advice}`

@@ -22,7 +22,7 @@ export interface MeasuredDeliveries {
   /** Deliveries that are not over, and coalesced events that are due; both up to 100,000. */
   readonly deliveriesPending: number
   readonly coalescedWaiting: number
-  /** Of the thread that delivers. */
+  /** Spans of the thread that delivers. */
   readonly tracing: TracingFigures | undefined
 }
 

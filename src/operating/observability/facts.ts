@@ -104,7 +104,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, tails, auth, bodies } = parts
+  const { commits, mqtt, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
@@ -127,14 +127,9 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'decider_lag', () => lag(processing?.decider.position)],
     ['gauge', 'queries_running', () => processing?.queries.running ?? 0],
     ['gauge', 'queries_waiting', () => processing?.queries.waiting ?? 0],
-    ['gauge', 'tails_open', () => tails.stats.open],
-    ['counter', 'tails_refused_total', () => tails.stats.refused],
     ['gauge', 'stream_deletions_pending', () => parts.deletions.pending],
     ['gauge', 'lifecycle_events_pending', () => parts.lifecycle.pending],
-    ['gauge', 'api_keys', () => auth.directory.size],
-    ['gauge', 'device_keys_cached', () => auth.limitedKeys.size],
-    ['gauge', 'devices_seen_pending', () => parts.lastSeen.pending],
-    ['counter', 'logins_failed_total', () => auth.failedLogins.total],
+    ...clientFigures(parts),
   ]
   return {
     metrics: [
@@ -150,13 +145,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...twinMetrics(parts),
       ...traceMetrics(() => [parts.tracing?.figures(), deliveries?.tracing]),
     ],
-    byReason: [
-      ...mqttCountersByReason(mqtt),
-      sparkplugCounters(parts.intake.sparkplug),
-      refusedUploads(parts.filing),
-    ],
-    byLabel: [anchorsByState(parts.anchoring), partsFailing(() => failing)],
-    byNetwork: ledgerMetrics(parts.ledgers),
+    ...metricsWithLabels(parts, () => failing),
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value
@@ -168,9 +157,40 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   }
 }
 
+/** Clients that follow streams, that may ask, and that have tried. */
+function clientFigures({
+  tails,
+  auth,
+  lastSeen,
+}: MeasuredParts): readonly [Metric['type'], MetricName, () => number][] {
+  return [
+    ['gauge', 'tails_open', () => tails.stats.open],
+    ['counter', 'tails_refused_total', () => tails.stats.refused],
+    ['gauge', 'api_keys', () => auth.directory.size],
+    ['gauge', 'device_keys_cached', () => auth.limitedKeys.size],
+    ['gauge', 'devices_seen_pending', () => lastSeen.pending],
+    ['counter', 'logins_failed_total', () => auth.failedLogins.total],
+  ]
+}
+
 /** What belongs to digital twins: files, and what is put on ledgers. */
 function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
   return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
+}
+
+function metricsWithLabels(
+  { mqtt, intake, filing, anchoring, ledgers }: MeasuredParts,
+  failing: () => FailingParts,
+) {
+  return {
+    byReason: [
+      ...mqttCountersByReason(mqtt),
+      sparkplugCounters(intake.sparkplug),
+      refusedUploads(filing),
+    ],
+    byLabel: [anchorsByState(anchoring), partsFailing(failing)],
+    byNetwork: ledgerMetrics(ledgers),
+  }
 }
 
 function partsFailing(failing: () => FailingParts): GaugeByLabel {

@@ -53,5 +53,30 @@ function readable(destination: DestinationStream): DestinationStream {
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
   })
-  return { write: (line) => destination.write(textOf(line) ?? '') }
+  return { write: (line) => destination.write(textOf(inOneLine(line)) ?? '') }
+}
+
+/** What a terminal would obey, or take as the end of a line. A stack has lines of its own, which are indented. */
+const controls = /[\p{Cc}\u2028\u2029]/gu
+const controlsOfStacks = /[^\P{Cc}\n]|[\u2028\u2029]/gu
+/** Characters of that kind that JSON leaves as they are. */
+const controlsOfJson = /[\u007f-\u009f\u2028\u2029]/gu
+
+const obeyed: Readonly<Record<string, RegExp>> = {
+  msg: controls,
+  name: controls,
+  stack: controlsOfStacks,
+}
+
+/** A record without control characters: others may have chosen its texts, and would write lines of our log. */
+function inOneLine(line: string): object {
+  return JSON.parse(line, (key, value: unknown) => {
+    if (typeof value !== 'string') return value
+    return value.replaceAll(obeyed[key] ?? controlsOfJson, (one) => escaped(one))
+  }) as object
+}
+
+function escaped(character: string): string {
+  if (character === '\n') return '\\n'
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -1,4 +1,5 @@
 import { TraceFlags } from '@opentelemetry/api'
+import { ExportResultCode } from '@opentelemetry/core'
 import {
   BatchSpanProcessor,
   type ReadableSpan,
@@ -79,13 +80,13 @@ export class SpanQueue implements SpanProcessor {
   readonly #export: SpanExporter['export'] = (spans, done) => {
     this.#waiting -= spans.length
     this.#needs.exporter.export(spans, (result) => {
-      if (result.error === undefined && result.code === 0) this.#sent += spans.length
+      if (result.code === ExportResultCode.SUCCESS) this.#sent += spans.length
       else {
         this.#failed += spans.length
         this.#warn(result.error)
       }
       // The SDK would write the failure to the console: it is said here.
-      done({ code: 0 })
+      done({ code: ExportResultCode.SUCCESS })
     })
   }
 

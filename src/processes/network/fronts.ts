@@ -335,7 +335,6 @@ function routesOf(
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
   const { transfers, backing, delivering, filing, anchoring, ledgers, contentSigning } = parts
-  const { auth } = access
   const bodies = new BodiesInFlight()
   const broker = waysTo(config, mqtt)
   const { state, worker: writer } = engine
@@ -346,7 +345,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     publicUrl: config.publicUrl,
     checkAnswers: config.checkAnswers,
     network: { ...config, certificate },
-    authenticator: auth.authenticator,
+    authenticator: access.auth.authenticator,
     cookies: signingIn.cookies,
     bodies,
     tracing: parts.tracing,
@@ -372,7 +371,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           ...fetching.measured,
           tails: live.tails,
           mqtt,
-          auth,
+          auth: access.auth,
           bodies,
           lastSeen: access.lastSeen,
           backups: backing.backups,

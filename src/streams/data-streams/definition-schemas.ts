@@ -202,7 +202,7 @@ const webhookUrl = {
 }
 
 const warnings = listOf(text, {
-  description: 'What is likely not to be meant as it was said, if there is anything.',
+  description: 'What is probably a mistake, if there is anything.',
 })
 
 export const dataStream = component(

@@ -148,7 +148,11 @@ function protocolIn(protocols: readonly string[]): ReturnType<typeof oneOf> {
         return
       }
       const message = `must be one of ${protocols.join(', ')}`
-      problems.add(key, message, `Set type to ${types.join(' or ')} for the protocol ${value}.`)
+      problems.add(
+        key,
+        message,
+        `Set type to ${types.join(' or ')} for the protocol ${String(value)}.`,
+      )
     },
   }
 }

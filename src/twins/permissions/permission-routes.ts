@@ -262,7 +262,7 @@ async function knownUser(
 function unknownUser(username: string): DomainError {
   return new DomainError('not_found', `no user ${username}`, {
     remedy:
-      'Check the spelling of username with its user, whom GET /users answers it; case makes no difference.',
+      'Ask the user for the username: GET /users shows each user their own; case makes no difference.',
   })
 }
 
