@@ -175,16 +175,18 @@ describe.each([
     expect([newest?.retired_at, typeof before?.retired_at]).toEqual([null, 'string'])
   })
 
-  test('a refusal of the service is one line, or JSON, and exit code 1', async () => {
+  test('a refusal of the service is a line with its remedy below, or JSON, and exit code 1', async () => {
     const { environment } = await surround()
 
     const plain = await streamvault(['keys', 'revoke', adminKey], environment)
     const json = await streamvault(['keys', 'create', '--user', 'nobody', '--json'], environment)
 
     expect(plain.code).toBe(1)
-    expect(plain.stderr).toMatch(/^streamvault: it is the last key with platform:admin.*\n$/)
+    expect(plain.stderr).toMatch(
+      /^streamvault: it is the last key with platform:admin.*\nWhat to do: .*\n$/,
+    )
     expect(json).toMatchObject({ code: 1, stdout: '' })
-    expect(JSON.parse(json.stderr)).toEqual({ error: 'not_found', message: 'no user nobody' })
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: 'not_found', message: 'no user nobody' })
   })
 
   test('what was done is in the audit log, under the key it was done with', async () => {
