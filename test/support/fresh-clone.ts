@@ -65,7 +65,10 @@ export class FreshClone implements Disposable {
     words: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): Promise<CommandEnd> {
-    const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name))
+    // The machine's own authorities stay: without them npm waits for minutes until it gives up.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^npm_|^NODE_(?!EXTRA_CA_CERTS$)/i.test(name),
+    )
     const child = spawn(program, words, {
       cwd: this.root,
       env: { ...Object.fromEntries(inherited), ...environment, PATH: pathOfOthers() },
