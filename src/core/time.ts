@@ -132,7 +132,8 @@ function parseDate(text: string): number | TimeProblem {
 /** Days since the epoch of a date in the calendar. */
 export function dayOf(year: number, month: number, day: number): number | TimeProblem {
   if (year === 0) return { problem: 'must have a year from 0001, not 0000' }
-  if (month < 1 || month > 12) return { problem: `must have a month from 01 to 12, not ${padded(month, 2)}` }
+  if (month < 1 || month > 12)
+    return { problem: `must have a month from 01 to 12, not ${padded(month, 2)}` }
   const length = month === 2 && isLeapYear(year) ? 29 : (monthDays[month - 1] ?? 0)
   if (day < 1 || day > length) {
     const inMonth = `${padded(year, 4)}-${padded(month, 2)}`
