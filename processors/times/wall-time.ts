@@ -61,6 +61,7 @@ export function offsetOf(text: string): number | TimeProblem {
   if (text === 'Z' || text === 'z') return 0
   const hours = Number(text.slice(1, 3))
   const minutes = Number(text.slice(-2).padStart(2, '0')) * (text.length > 3 ? 1 : 0)
-  if (hours > 23 || minutes > 59) return { problem: `must have a time zone up to ±23:59, not ${text}` }
+  if (hours > 23 || minutes > 59)
+    return { problem: `must have a time zone up to ±23:59, not ${text}` }
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60
 }
