@@ -19,7 +19,7 @@ export function errorsPage(
 const introduction = [
   '# Errors',
   '',
-  'Made from `src/core/error-catalogue.ts` and `src/core/refusal-catalogue.ts` by `npm run docs`; do not edit.',
+  'This page lists every code of an error, what it means, and what to do about it.',
   '',
   'Every error answer of both interfaces is `{error, message, statusCode, remedy}`, with `retryAfter` (seconds,',
   'also in the `Retry-After` header) on 429 and 503, and `details: [{path, message}]` when single places',
@@ -27,6 +27,8 @@ const introduction = [
   'answer. `remedy` says what to do: the text below, or a more exact one when the service knows more, such as',
   'the missing entry of STREAMVAULT_EGRESS_ALLOW or the missing permission of the key.',
   'The last column says whether the same request may succeed later.',
+  '',
+  'Made from `src/core/error-catalogue.ts` and `src/core/refusal-catalogue.ts` by `npm run docs`; do not edit.',
   '',
   '| code | status | meaning | what to do | again? |',
   '| --- | --- | --- | --- | --- |',

@@ -2,12 +2,20 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-const pages = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('examples/**/*.md')]
-const product = globSync('{src,connectors,processors,bin,receivers,scripts}/**/*', {
-  withFileTypes: true,
-})
+const pages = globSync(['*.md', '{docs,examples,clients,bench}/**/*.md']).filter(
+  (page) => !page.includes('node_modules'),
+)
+const product = globSync(
+  [
+    '{Dockerfile,docker-compose.yml}',
+    'console/src/**/*',
+    '{src,connectors,processors,bin,receivers,scripts,packaging,examples,clients}/**/*',
+  ],
+  { withFileTypes: true },
+)
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
+  .filter((file) => !file.includes('node_modules'))
 const everything = [
   ...pages,
   ...product,
@@ -20,7 +28,7 @@ const everything = [
 const citation = /(?<![\w/.-])(docs\/)?([a-z-]+\.md)#([\p{L}\p{N}_-]+)/gu
 
 /** A page that a file names by its path. */
-const namedPage = /(?<![\w/.-])docs\/[a-z-]+\.md/g
+const namedPage = /(?<![\w/.-])docs\/(?:[a-z-]+\/)?[\w-]+\.md/g
 
 /**
  * The number of a decision, which leads nowhere here: as a word of prose, or before a title. Not

@@ -7,7 +7,9 @@ import { describe, expect, test } from 'vitest'
  * file. A path may leave out the folders that its section is about: `guard/framing.ts`.
  */
 
-const pages = ['README.md', 'STYLE.md', ...globSync(['docs/*.md', 'bench/README.md'])]
+const pages = globSync(['*.md', 'docs/**/*.md', 'clients/**/*.md', 'bench/README.md']).filter(
+  (page) => !page.includes('node_modules'),
+)
 
 /** Names that the pages for users speak of: files of a data folder and of a backup, of readers, and a member of a payload. */
 const elsewhere = [
@@ -18,7 +20,9 @@ const elsewhere = [
   'metadata.json',
   'proof.json',
   'manifest.json',
+  'definition.json',
   'device.py',
+  'dist/',
   'params.ts',
 ]
 const code = globSync([
@@ -39,6 +43,8 @@ const roots = [
   'examples',
   'receivers',
   'clients',
+  'packaging',
+  'console',
 ]
 
 const kinds = /^(?:[\w.<>*-]+\/)*[\w.<>*-]+\.(?:ts|js|json|md|py|c)$/

@@ -145,7 +145,7 @@ function wallTime(parts: Readonly<Partial<Record<Meaning, string>>>): WallTime |
     return { problem: 'has no year, month and day' }
   }
   if (halfHour !== undefined && (Number(halfHour) < 1 || Number(halfHour) > 12)) {
-    return { problem: `there is no hour ${halfHour} before or after noon` }
+    return { problem: `must have an hour from 1 to 12 before or after noon, not ${halfHour}` }
   }
   const offset = zone === undefined ? undefined : offsetOf(zone)
   if (typeof offset === 'object') return offset

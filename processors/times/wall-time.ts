@@ -39,7 +39,7 @@ export function exactTime(wall: WallTime, zone: string): ExactTime | TimeProblem
   const ahead = wall.offset ?? naiveTimes(zone).offsetMinutes(shown * 1_000) * 60
   const micros = Number(wall.fraction.slice(0, 6).padEnd(6, '0'))
   const us = instantUsOf(shown - ahead, micros)
-  if (!isWritableInstant(us)) return { problem: 'in UTC its year is not 0001 to 9999' }
+  if (!isWritableInstant(us)) return { problem: 'must have a year from 0001 to 9999 in UTC' }
   return { us, finer: wall.fraction.slice(6) }
 }
 
@@ -61,6 +61,7 @@ export function offsetOf(text: string): number | TimeProblem {
   if (text === 'Z' || text === 'z') return 0
   const hours = Number(text.slice(1, 3))
   const minutes = Number(text.slice(-2).padStart(2, '0')) * (text.length > 3 ? 1 : 0)
-  if (hours > 23 || minutes > 59) return { problem: `there is no time zone ${text}` }
+  if (hours > 23 || minutes > 59)
+    return { problem: `must have a time zone up to ±23:59, not ${text}` }
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60
 }

@@ -124,7 +124,10 @@ export const alertCommands: readonly Command[] = [
     facts: factsOf,
   }),
   history,
-  alertAction('acknowledge', 'Say that you look after a firing alert.'),
+  alertAction(
+    'acknowledge',
+    'Acknowledge a firing alert: other users see that a person works on it.',
+  ),
   alertAction('clear', 'End an alert by hand.'),
   alertAction('mute', 'Send no notifications of a rule on a data stream until a time.', [
     {

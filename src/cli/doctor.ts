@@ -12,7 +12,7 @@ import { askService } from './service-client.ts'
 /** Says what is wrong with this installation. */
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Look at everything that the service needs, and say what to do.',
+  summary: 'Check everything that the service needs, and say what to do.',
   description: 'The exit code is 1 when a check fails, and 0 when there are warnings only.',
   operands: [],
   options: serviceOptions,

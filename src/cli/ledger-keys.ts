@@ -28,7 +28,7 @@ const roleOption: Option = {
 
 const create: Command = {
   name: 'ledger keys create',
-  summary: 'Make the missing keys of our accounts on a network.',
+  summary: "Make the missing keys of the service's accounts on a network.",
   description: 'The private halves stay in the data folder, encrypted with the master key.',
   operands: [ledgerOperand],
   options: [{ ...roleOption, summary: `${roleOption.summary} Default: all.` }, ...serviceOptions],
@@ -70,7 +70,7 @@ const importKey: Command = {
 
 const list: Command = {
   name: 'ledger keys list',
-  summary: 'List the keys of our accounts on real networks.',
+  summary: "List the keys of the service's accounts on real networks.",
   operands: [],
   options: serviceOptions,
   async run(input) {
@@ -83,7 +83,7 @@ const list: Command = {
 
 const address: Command = {
   name: 'ledger keys address',
-  summary: 'Print the addresses of our accounts on a network, which have to be funded.',
+  summary: "Print the addresses of the service's accounts on a network, which have to be funded.",
   operands: [ledgerOperand],
   options: serviceOptions,
   async run(input) {

@@ -17,7 +17,7 @@ const answerMsMax = 5_000
 
 const deploy: Command = {
   name: 'ledger deploy',
-  summary: 'Deploy our contract on a network of the EVM, and print its address.',
+  summary: "Deploy the service's contract on a network of the EVM, and print its address.",
   description:
     'The key of the network owns the contract from then on, and pays for it. Each call makes a contract of its own.',
   operands: [ledgerOperand],

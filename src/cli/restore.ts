@@ -9,7 +9,7 @@ import { ProgressLine } from './progress-line.ts'
 /** Makes a data folder of a backup. */
 export const restore: Command = {
   name: 'restore',
-  summary: 'Make a new data folder of a backup.',
+  summary: 'Make a new data folder from a backup.',
   description:
     'When a file of the backup is damaged, nothing is made. The first start processes the journal of the backup.',
   operands: [],

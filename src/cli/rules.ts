@@ -207,7 +207,7 @@ export const ruleCommands: readonly Command[] = [
   create,
   showing<FleetRule>({
     name: 'rules get',
-    summary: 'Show an alert rule, and for how many data streams it holds.',
+    summary: 'Show an alert rule, and to how many data streams it applies.',
     operand: ruleOperand,
     path,
     facts: factsOf,

@@ -21,7 +21,7 @@ interface Verdict {
 
 const check: Command = {
   name: 'sources check',
-  summary: 'Try a source before a data stream is made of it.',
+  summary: 'Try a source before you make a data stream from it.',
   description:
     'Connects, fetches a sample and stores nothing. The file may be a complete definition of a data stream: its ' +
     'type, source and schema are used. With a schema the readings of the sample are judged; without one a ' +

@@ -30,7 +30,11 @@ export const tail: Command = {
   options: [
     { name: 'last', value: 'N', summary: 'First the newest N stored readings.' },
     { name: 'start', value: 'TIME', summary: 'First what is stored from this time on (RFC 3339).' },
-    { name: 'from', value: 'POSITION', summary: 'Go on after this position of an earlier tail.' },
+    {
+      name: 'from',
+      value: 'POSITION',
+      summary: 'Continue after this position of an earlier tail.',
+    },
     { name: 'count', value: 'N', summary: 'End after so many readings.' },
     { name: 'quarantined', summary: 'Refused readings, too.' },
     ...serviceOptions,

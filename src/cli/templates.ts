@@ -56,7 +56,7 @@ const list = listing<Template>({
 
 const create: Command = {
   name: 'templates create',
-  summary: 'Create a template, of which vaults are made.',
+  summary: 'Create a template, from which vaults are made.',
   operands: [],
   options: [
     { name: 'name', value: 'TEXT', isRequired: true, summary: 'The name of the template.' },

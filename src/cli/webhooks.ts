@@ -138,7 +138,7 @@ function secretIn(file: string): string {
 
 const check: Command = {
   name: 'webhooks check',
-  summary: 'See whether a URL may be registered, and where it leads.',
+  summary: 'Check whether a URL may be registered, and where it leads.',
   operands: [urlOperand],
   options: serviceOptions,
   exitCodes: 'The exit code is 1 when the URL may not be registered.',

@@ -88,13 +88,13 @@ export function parseInstant(text: string): InstantUs | TimeProblem {
       scale /= 10
       at++
     }
-    if (at === from) return { problem: 'a fraction of a second needs digits' }
+    if (at === from) return { problem: 'must have digits after the point of its seconds' }
   }
   const offset = parseOffset(text, at)
   if (typeof offset !== 'number') return offset
   const instantUs = instantUsOf(day * secondsPerDay + second - offset, fractionUs)
   if (!isWritableInstant(instantUs)) {
-    return { problem: 'in UTC its year is not 0001 to 9999' }
+    return { problem: 'must have a year from 0001 to 9999 in UTC' }
   }
   return instantUs
 }
@@ -124,19 +124,20 @@ function parseDate(text: string): number | TimeProblem {
   const day = digits(text, 8, 2)
   const dashes = text.charCodeAt(4) === 45 && text.charCodeAt(7) === 45
   if (year < 0 || month < 0 || day < 0 || !dashes) {
-    return { problem: 'not an RFC 3339 date-time such as 2026-01-31T23:59:59.123456Z' }
+    return { problem: 'must be an RFC 3339 date-time such as 2026-01-31T23:59:59.123456Z' }
   }
   return dayOf(year, month, day)
 }
 
 /** Days since the epoch of a date in the calendar. */
 export function dayOf(year: number, month: number, day: number): number | TimeProblem {
-  if (year === 0) return { problem: 'there is no year 0000' }
-  if (month < 1 || month > 12) return { problem: `there is no month ${padded(month, 2)}` }
+  if (year === 0) return { problem: 'must have a year from 0001, not 0000' }
+  if (month < 1 || month > 12)
+    return { problem: `must have a month from 01 to 12, not ${padded(month, 2)}` }
   const length = month === 2 && isLeapYear(year) ? 29 : (monthDays[month - 1] ?? 0)
   if (day < 1 || day > length) {
     const inMonth = `${padded(year, 4)}-${padded(month, 2)}`
-    return { problem: `there is no day ${padded(day, 2)} in ${inMonth}` }
+    return { problem: `must have a day from 01 to ${length} in ${inMonth}, not ${padded(day, 2)}` }
   }
   return daysFromCivil(year, month, day)
 }
@@ -145,24 +146,24 @@ export function dayOf(year: number, month: number, day: number): number | TimePr
 function parseTimeOfDay(text: string): number | TimeProblem {
   const separator = text.charCodeAt(10)
   if (separator !== 84 && separator !== 116) {
-    return { problem: 'date and time must be separated by T' }
+    return { problem: 'must have a T between date and time' }
   }
   const hour = digits(text, 11, 2)
   const minute = digits(text, 14, 2)
   const second = digits(text, 17, 2)
   const colons = text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58
   if (hour < 0 || minute < 0 || second < 0 || !colons) {
-    return { problem: 'the time of day must be HH:MM:SS' }
+    return { problem: 'must have a time of day as HH:MM:SS' }
   }
   return secondOfDay(hour, minute, second)
 }
 
 /** Seconds since midnight of a time of day. */
 export function secondOfDay(hour: number, minute: number, second: number): number | TimeProblem {
-  if (hour > 23) return { problem: `there is no hour ${padded(hour, 2)}` }
-  if (minute > 59) return { problem: `there is no minute ${padded(minute, 2)}` }
-  if (second === 60) return { problem: 'leap seconds are not supported' }
-  if (second > 59) return { problem: `there is no second ${padded(second, 2)}` }
+  if (hour > 23) return { problem: `must have an hour from 00 to 23, not ${padded(hour, 2)}` }
+  if (minute > 59) return { problem: `must have a minute from 00 to 59, not ${padded(minute, 2)}` }
+  if (second === 60) return { problem: 'is a leap second, which is not supported' }
+  if (second > 59) return { problem: `must have a second from 00 to 59, not ${padded(second, 2)}` }
   return (hour * 60 + minute) * 60 + second
 }
 
@@ -174,14 +175,14 @@ function padded(value: number, length: number): string {
 function parseOffset(text: string, at: number): number | TimeProblem {
   const sign = text.charCodeAt(at)
   if ((sign === 90 || sign === 122) && text.length === at + 1) return 0
-  if (at === text.length) return { problem: 'the time zone is missing' }
+  if (at === text.length) return { problem: 'has no time zone, such as Z or +01:00' }
   if ((sign !== 43 && sign !== 45) || text.length !== at + 6 || text.charCodeAt(at + 3) !== 58) {
-    return { problem: 'the time zone must be Z or ±HH:MM' }
+    return { problem: 'must have the time zone Z or ±HH:MM' }
   }
   const hours = digits(text, at + 1, 2)
   const minutes = digits(text, at + 4, 2)
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
-    return { problem: 'the time zone must be Z or ±HH:MM' }
+    return { problem: 'must have the time zone Z or ±HH:MM' }
   }
   return (sign === 45 ? -1 : 1) * (hours * 60 + minutes) * 60
 }

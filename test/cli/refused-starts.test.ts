@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -75,25 +75,32 @@ describe('a start that is refused says in one line what to do', () => {
 })
 
 describe('without packages', () => {
-  test.each([
+  // The Node of the system may be older than the one that npm ci brings.
+  const nodes = [process.execPath, '/usr/bin/node'].filter((path) => existsSync(path))
+  const starts = [
     ['npm start', ['bin/start.js', 'serve']],
     ['the command line', ['bin/streamvault.js', 'doctor']],
     ['the demo', ['bin/demo.js']],
-  ])('%s names the command that brings them', async (_, words) => {
-    const folder = join(newFolder(), 'fresh')
-    mkdirSync(folder)
-    cpSync('bin', join(folder, 'bin'), { recursive: true })
-    cpSync('package.json', join(folder, 'package.json'))
+  ] as const
 
-    const failed = await run(process.execPath, words, { cwd: folder }).catch(
-      (error: unknown) => error as { readonly code: number; readonly stderr: string },
-    )
+  test.each(nodes.flatMap((node) => starts.map(([name, words]) => [name, node, words] as const)))(
+    '%s names the command that brings them, with %s',
+    async (_, node, words) => {
+      const folder = join(newFolder(), 'fresh')
+      mkdirSync(folder)
+      cpSync('bin', join(folder, 'bin'), { recursive: true })
+      cpSync('package.json', join(folder, 'package.json'))
 
-    expect(failed).toMatchObject({
-      code: 1,
-      stderr: `streamvault cannot start: packages are missing: run npm ci in ${folder}\n`,
-    })
-  })
+      const failed = await run(node, words, { cwd: folder }).catch(
+        (error: unknown) => error as { readonly code: number; readonly stderr: string },
+      )
+
+      expect(failed).toMatchObject({
+        code: 1,
+        stderr: `streamvault cannot start: packages are missing: run npm ci in ${folder}\n`,
+      })
+    },
+  )
 })
 
 describe('a command that is mistyped', () => {

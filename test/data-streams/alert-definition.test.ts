@@ -270,7 +270,7 @@ describe('an alert rule is refused', () => {
     expect(problemsOf(processing)).toEqual([
       {
         path: 'processing.alerting.0.id',
-        message: 'is temperature.max, as that of processing.alertThresholds.temperature',
+        message: 'is temperature.max, the same as that of processing.alertThresholds.temperature',
       },
     ])
   })

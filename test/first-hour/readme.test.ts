@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FreshClone } from '../support/fresh-clone.ts'
 import { pageBlocks } from '../support/page-blocks.ts'
@@ -38,6 +38,8 @@ test(`${page} fits on three screens`, () => {
 
 test('the index has every page of docs', () => {
   const index = readFileSync('docs/README.md', 'utf8')
-  const pages = globSync('docs/*.md').map((path) => basename(path))
-  expect(pages.filter((name) => name !== 'README.md' && !index.includes(`(${name})`))).toEqual([])
+  const pages = globSync('docs/{,integrations/,recipes/README}*.md')
+    .map((path) => relative('docs', path))
+    .filter((path) => path !== 'README.md')
+  expect(pages.filter((path) => !index.includes(`(${path})`))).toEqual([])
 })

@@ -46,7 +46,11 @@ describe(`the tables of ${page}`, () => {
 })
 
 describe('names of metrics', () => {
-  const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.{yml,yaml,json,md,conf}'])
+  const pages = globSync([
+    '*.{md,yml}',
+    '{docs,bench,clients}/**/*.md',
+    '{examples,packaging}/**/*.{yml,yaml,json,md,conf,js}',
+  ])
 
   test.each(pages.filter((file) => readFileSync(file, 'utf8').includes('streamvault_')))(
     'in %s are those of a running service',

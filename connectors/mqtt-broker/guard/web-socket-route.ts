@@ -59,7 +59,7 @@ function connect(
   if (!isUpgrade(request)) {
     // RFC 9110, section 15.5.22.
     void reply.header('upgrade', 'websocket').header('connection', 'upgrade')
-    throw new DomainError('websocket_required', 'MQTT is spoken here over a WebSocket')
+    throw new DomainError('websocket_required', 'this path is for MQTT over a WebSocket')
   }
   assertOrigin(request, corsOrigins)
   assertSubprotocol(request)

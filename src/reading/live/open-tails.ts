@@ -124,7 +124,7 @@ export class OpenTails {
       const message = `${tailsOfUserMax} connections follow streams of this user already`
       throw new DomainError('rate_limited', message, { retryAfter: 5 })
     }
-    const message = 'as many connections follow streams as the service holds'
+    const message = 'too many connections follow streams'
     throw new DomainError('overloaded', message, { retryAfter: 5 })
   }
 

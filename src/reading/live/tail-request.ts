@@ -40,7 +40,10 @@ function startOf(query: TailQuery, lastEventId: unknown, nowUs: number): TailSta
   if (typeof lastEventId === 'string' && lastEventId !== '') {
     const position = decodePosition(lastEventId)
     if (position) return { kind: 'position', position }
-    throw new DomainError('invalid_request', 'the header Last-Event-ID is not a position of ours')
+    throw new DomainError(
+      'invalid_request',
+      'the header Last-Event-ID is not a position of this service',
+    )
   }
   const { from, start, last } = query
   if (from !== undefined) {

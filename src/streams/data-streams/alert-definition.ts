@@ -133,6 +133,6 @@ function refuseSameIds(placed: readonly PlacedRule[], found: ErrorDetail[]): voi
   for (const { rule, path } of placed) {
     const place = places.get(rule.id)
     if (place === undefined) places.set(rule.id, path)
-    else found.push({ path: `${path}.id`, message: `is ${rule.id}, as that of ${place}` })
+    else found.push({ path: `${path}.id`, message: `is ${rule.id}, the same as that of ${place}` })
   }
 }

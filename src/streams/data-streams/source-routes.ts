@@ -155,7 +155,10 @@ function parseTried(body: unknown): Tried {
   }
   const source = parseSource(value['source'], type, problems)
   if (!isFetched(source) && !isInbound(source)) {
-    problems.push({ path: 'source.endpoint', message: 'is required: nothing is fetched without' })
+    problems.push({
+      path: 'source.endpoint',
+      message: 'is required: without it nothing is fetched',
+    })
   }
   const isKnown = value['schema'] !== undefined || source['eventTypes'] !== undefined
   const fields = isKnown ? parseSchema(value, { type, source }, problems) : undefined
@@ -180,7 +183,7 @@ const bare = { schema: {}, processing: {}, rules: currentRules }
 
 const nothingToTry: ErrorDetail = {
   path: 'source.protocol',
-  message: 'there is nothing to try: the sender of a webhook begins',
+  message: 'nothing can be tried: the sender of a webhook begins',
 }
 
 /** The messages as they came, what the stream would say of them, and what it could be defined as. */

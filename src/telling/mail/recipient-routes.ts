@@ -209,7 +209,7 @@ async function remove(needs: RecipientRoutesNeeds, asked: Asked): Promise<null> 
 
 const tooManyMails = new DomainError(
   'rate_limited',
-  'too many mails have asked for consent today: this address, or all of yours',
+  'too many mails with a link to confirm were sent today, to this address or to all of yours',
   { retryAfter: 3_600 },
 )
 

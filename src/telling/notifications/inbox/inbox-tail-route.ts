@@ -61,5 +61,8 @@ function positionIn({ headers }: FastifyRequest): number | undefined {
   const text = headers['last-event-id']
   if (text === undefined || text === '') return undefined
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text)
-  throw new DomainError('invalid_request', 'the header Last-Event-ID is not a position of ours')
+  throw new DomainError(
+    'invalid_request',
+    'the header Last-Event-ID is not a position of this service',
+  )
 }
