@@ -1,6 +1,6 @@
 import { serviceOptions } from './administration.ts'
-import type { Command } from './command.ts'
-import { readSample, type Sample, sampleOptions } from './sample.ts'
+import { type Command, CommandError } from './command.ts'
+import { problemOfJson, readSample, type Sample, sampleOptions } from './sample.ts'
 import { Session } from './session.ts'
 
 /** What the service proposes for a sample. */
@@ -15,7 +15,7 @@ export interface Inferred {
 /** A definition, as far as it is looked at here. */
 export interface Definition {
   readonly type: string
-  readonly source?: { readonly format?: string }
+  readonly source?: { readonly format?: string; readonly timestampField?: string }
   readonly schema: Readonly<Record<string, { readonly type: string; readonly unit?: string }>>
 }
 
@@ -25,6 +25,13 @@ const contentTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as cons
 export async function infer(session: Session, sample: Sample): Promise<Inferred> {
   const { bytes, text, format } = sample
   const isMessage = format === 'message'
+  // Such a text is JSON that was cut, or that another language has printed.
+  const problem = isMessage && /^\s*[{[]/.test(text ?? '') ? problemOfJson(text ?? '') : undefined
+  if (problem !== undefined) {
+    throw new CommandError('not_json', `the sample is not JSON: ${problem}`, {
+      remedy: 'Paste all of the message, with double quotes around names and texts.',
+    })
+  }
   const message =
     text === undefined
       ? { payload: bytes.toString('base64'), encoding: 'base64' }

@@ -11,6 +11,7 @@ import {
 } from './publish-commands.ts'
 import { payloadOf, readSample, type Sample, sampleOptions } from './sample.ts'
 import { Session } from './session.ts'
+import { shownText } from './shown-text.ts'
 import { table } from './table.ts'
 import { type ListedVault, makeVault } from './vaults.ts'
 
@@ -250,19 +251,21 @@ function textOf(found: Prepared): string {
     ...found.remarks,
     ...verdictLines(found),
     '',
-    ...publishLines(publish),
-    ...(secret === undefined ? secretLines(device.thing.id) : []),
+    ...(isOfAnother(found) ? otherDeviceLines(stream.thing) : publishLines(publish)),
+    ...(secret === undefined && !isOfAnother(found) ? secretLines(device.thing.id) : []),
     'What to do next:',
     '',
     `  npx streamvault tail ${streamId} --last 10`,
     `  npx streamvault streams status ${streamId}`,
-    `  npx streamvault rules create --name hot --vault ${vaultId} --field ${numberIn(schema)} --above N`,
+    `  npx streamvault rules create --name hot --vault ${vaultId} --field ${numberIn(stream.thing)} --above N`,
   ].join('\n')
 }
 
-/** A field that a rule can compare with a number. */
-function numberIn(schema: Definition['schema']): string {
-  const found = Object.entries(schema).find(([, { type }]) => /^(number|integer)$/.test(type))
+/** A field that a rule can compare with a number; a time is none. */
+function numberIn({ schema, source }: Definition): string {
+  const found = Object.entries(schema).find(
+    ([field, { type }]) => /^(number|integer)$/.test(type) && field !== source?.timestampField,
+  )
   return found?.[0] ?? 'FIELD'
 }
 
@@ -274,6 +277,20 @@ function verdictLines({ verdict }: Prepared): string[] {
     `The sample: ${accepted} accepted, ${rejected} rejected.`,
     ...(refused === undefined ? [] : [`Rejected: ${refused.message}`]),
     ...(refused?.remedy === undefined ? [] : [`What to do: ${refused.remedy}`]),
+  ]
+}
+
+/** Whether the stream was there before, and accepts nothing of the sample. */
+function isOfAnother({ stream, verdict }: Prepared): boolean {
+  return !stream.isNew && verdict?.accepted === 0
+}
+
+function otherDeviceLines({ name }: Stream): string[] {
+  return [
+    `The data stream "${shownText(name)}" exists already, with the fields above. For another device give another name:`,
+    '',
+    "  npx streamvault init --name 'NAME' --sample 'SAMPLE'",
+    '',
   ]
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { meantBy } from '../core/suggestions.ts'
 import { type Command, type Input, type Option, UsageError } from './command.ts'
 
 /** Options that every command has. */
@@ -34,7 +35,7 @@ export function parseInput({ operands, options }: Command, words: readonly strin
     if (token.kind === 'positional') values.push(token.value)
     if (token.kind !== 'option') continue
     const option = known.get(token.name)
-    if (!option) throw unknownOption(token.rawName, token.name)
+    if (!option) throw unknownOption(token.rawName, token.name, [...known.keys()])
     if (given[option.name] !== undefined) throw new UsageError(`--${option.name} was given twice`)
     given[option.name] = valueOf(option, token)
   }
@@ -47,8 +48,12 @@ export function parseInput({ operands, options }: Command, words: readonly strin
   }
 }
 
-function unknownOption(rawName: string, name: string): UsageError {
-  if (!secretNames.includes(name)) return new UsageError(`there is no option ${rawName}`)
+function unknownOption(rawName: string, name: string, known: readonly string[]): UsageError {
+  if (!secretNames.includes(name)) {
+    const meant = meantBy(name, known)
+    const remedy = meant === undefined ? '--help shows all options' : `did you mean --${meant}?`
+    return new UsageError(`there is no option ${rawName}: ${remedy}`)
+  }
   return new UsageError(
     `there is no option ${rawName}: others could read it in the list of processes; ` +
       'set STREAMVAULT_ADMIN_KEY and STREAMVAULT_ADMIN_SECRET in the environment',

@@ -33,7 +33,8 @@ export const sampleOptions: readonly Option[] = [
     name: 'format',
     value: 'FORMAT',
     choices: formats,
-    summary: 'csv has names in its first line. Default: what the file ends with, else message.',
+    summary:
+      'csv has names in its first line. Default: what the file ends with, or the lines look like.',
   },
 ]
 
@@ -43,13 +44,18 @@ const formatOfEnding: Readonly<Record<string, SampleFormat>> = {
   '.jsonl': 'ndjson',
 }
 
+const sampleRemedy =
+  'Send a message as the device sends it: on standard input, or as --sample with JSON or the name of a file.'
+
 /** @throws CommandError `unreadable_file`, `no_sample` */
 export function readSample({ options }: Input): Sample {
   const given = options['sample'] ?? '-'
   const isTyped = /^\s*[{[]/.test(given)
   const file = isTyped || given === '-' ? undefined : given
   const read = isTyped ? Buffer.from(given) : bytesOf(given)
-  if (read.length === 0) throw new CommandError('no_sample', 'the sample is empty')
+  if (read.length === 0) {
+    throw new CommandError('no_sample', 'the sample is empty', { remedy: sampleRemedy })
+  }
   const isText = isUtf8(read) && !read.includes(0)
   // What is pasted ends with a line that is not part of the message.
   const text = isText ? read.toString('utf8').replace(/\r?\n$/, '') : undefined
@@ -60,7 +66,35 @@ export function readSample({ options }: Input): Sample {
     format:
       (options['format'] as SampleFormat | undefined) ??
       formatOfEnding[extname(file ?? '').toLowerCase()] ??
-      'message',
+      (file === undefined ? formatSeen(text) : 'message'),
+  }
+}
+
+/** A line of names, with nothing in it that other formats of lines need. */
+const namesLine = /^[^=:{}[\],]*[a-z][^=:{}[\],]*(,[^=:{}[\],]*[a-z][^=:{}[\],]*)+$/i
+
+/** What several lines are, that were pasted: a message of a device is seldom more than one. */
+function formatSeen(text = ''): SampleFormat {
+  const [names = '', ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+  if (rows.length === 0) return 'message'
+  if ([names, ...rows].every(isJsonObject)) return 'ndjson'
+  const cells = names.split(',').length
+  return namesLine.test(names) && rows.every((row) => row.split(',').length === cells)
+    ? 'csv'
+    : 'message'
+}
+
+function isJsonObject(line: string): boolean {
+  return line.startsWith('{') && problemOfJson(line) === undefined
+}
+
+/** Why a text is not JSON; undefined where it is. */
+export function problemOfJson(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
   }
 }
 
@@ -96,7 +130,9 @@ function readFrom(file: number): Buffer {
     filled += read
   }
   if (filled > sampleBytesMax) {
-    throw new CommandError('sample_too_long', `a sample has at most ${sampleBytesMax} bytes`)
+    throw new CommandError('sample_too_long', `a sample has at most ${sampleBytesMax} bytes`, {
+      remedy: 'Send one message of the device, or the first lines of the file.',
+    })
   }
   return Buffer.from(bytes.subarray(0, filled))
 }

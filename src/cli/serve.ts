@@ -71,7 +71,8 @@ function warnOfIdleSettings(logger: Logger): void {
   const { config, known } = readSettings(process.env)
   for (const sentence of idleSettings(process.env, config)) logger.warn(sentence)
   for (const setting of unknownSettings(process.env, known)) {
-    logger.warn(setting, `unknown setting ${sentenceOf(setting)}`)
+    const page = setting.nearest === undefined ? ': docs/operations.md lists all settings' : ''
+    logger.warn(setting, `unknown setting ${sentenceOf(setting)}${page}`)
   }
 }
 

@@ -136,5 +136,8 @@ function unreachable({ origin }: URL, error: unknown): CommandError {
   // Several addresses of one name fail together, with an empty message.
   const reason = messageOf(error) || String(code)
   const message = `the service at ${origin} cannot be reached: ${reason}${advice}`
-  return new CommandError('service_unreachable', message, { cause: error })
+  const remedy = isTrust
+    ? undefined
+    : 'Start the service there, or correct --url; npx streamvault doctor on that machine says what the service lacks.'
+  return new CommandError('service_unreachable', message, { cause: error, remedy })
 }

@@ -12,7 +12,7 @@ const gap = '  '
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-  terminalWidth = widthOfTerminal(),
+  terminalWidth = widthOf(process.stdout),
 ): string {
   const all = [headings, ...rows.map((row) => row.map(shownText))]
   const longest = headings.map((_, column) =>
@@ -33,9 +33,9 @@ export function record(members: Readonly<Record<string, string>>): string {
     .join('\n')
 }
 
-/** Infinite where the output is no terminal: a program gets all of it. */
-function widthOfTerminal(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+/** Infinite where the output is no terminal, or one whose width is not known: a program gets all of it. */
+export function widthOf({ isTTY, columns }: { isTTY: boolean; columns: number }): number {
+  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY
 }
 
 /** Widths of which the last ones are smaller, as far as that is needed and possible: the first columns say most. */

@@ -104,7 +104,11 @@ export async function findUser(
   const path = `/platform/users?username=${encodeURIComponent(nameOrId)}`
   const { content } = await administration.call<UserPage>({ method: 'GET', path })
   const [user] = content
-  if (!user) throw new CommandError('not_found', `no user ${nameOrId}`)
+  if (!user) {
+    throw new CommandError('not_found', `no user ${nameOrId}`, {
+      remedy: 'Correct the name; npx streamvault users list shows all users.',
+    })
+  }
   return user
 }
 

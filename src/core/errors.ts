@@ -63,7 +63,7 @@ export function lackingPermission(permission: string, reason = ''): DomainError 
     'insufficient_permissions',
     `the key lacks the permission ${permission}${reason}`,
     {
-      remedy: `Use a key that has ${permission}: POST /keys makes one with these scopes, asked by a key that has them.`,
+      remedy: `Use a key that has ${permission}: a key that has these scopes makes one with POST /keys.`,
     },
   )
 }

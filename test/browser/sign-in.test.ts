@@ -102,7 +102,7 @@ test('what a key may not do is not offered', async () => {
 
   expect(await places.allInnerTexts()).toEqual(['Streams', 'Vaults', 'Sources'])
   // A heading with nothing below it would be one of nothing.
-  expect(await page.getByRole('heading', { name: 'Telling' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Notifications' }).count()).toBe(0)
 })
 
 test('a session outlasts the page', async () => {

@@ -100,7 +100,12 @@ test('where its ports are in use, the demo takes others', async () => {
 
 test.each([
   [['--help'], 0, /^Usage: npm run demo -- \[OPTIONS\]\n[\s\S]*--devices N/, /^$/],
-  [['--nope'], 2, /^$/, /^the demo cannot start: there is no option --nope\n$/],
+  [
+    ['--nope'],
+    2,
+    /^$/,
+    /^the demo cannot start: there is no option --nope: --help shows all options\n$/,
+  ],
 ])('the demo with %j starts nothing', (words, code, stdout, stderr) => {
   const result = spawnSync(process.execPath, ['bin/demo.js', ...words], { encoding: 'utf8' })
 

@@ -163,13 +163,19 @@ test('a sample that an existing stream does not accept is exit code 1, with the 
   )
   expect(notJson.code).toBe(1)
   expect(notJson.stdout).toMatch(/^The sample: 0 accepted, 1 rejected\.\nRejected: /m)
+  // What would be refused is not proposed to be sent.
+  expect(notJson.stdout).not.toContain('mosquitto_pub')
+  expect(stdout).toContain('The data stream "strict" exists already')
+  expect(stdout).toContain("npx streamvault init --name 'NAME' --sample 'SAMPLE'")
 })
 
 test.each([
   ['', 'the sample is empty'],
   ['no-such-file.json', 'no-such-file.json cannot be read: ENOENT'],
   ['test', 'test cannot be read: it is a folder'],
-  ['{}', 'What to do: '],
+  ['{}', 'What to do: Send messages that have at least one member'],
+  ['{"temperature": 1', 'the sample is not JSON: '],
+  ["{'temperature': 1}", 'What to do: Paste all of the message, with double quotes'],
 ])('the sample %j makes nothing, and says why', async (sample, problem) => {
   const name = `nothing ${sample}`
   const child = startStreamvault(
@@ -182,6 +188,27 @@ test.each([
   expect(stderr).toContain(problem)
   expect(code).toBe(1)
   expect(await streamvaultJson(vaults, environment())).toEqual([])
+})
+
+test.each([
+  ['a table', 'time,level,door\n2026-01-31T10:00:00Z,1.5,open\n2026-01-31T10:01:00Z,2,shut\n', 2],
+  ['objects in lines', '{"level": 1.5}\n{"level": 2}\n', 2],
+  ['a text', 'weather,site=roof level=1\nweather,site=yard level=2\n', 1],
+])('%s that comes through a pipe is recognised', async (name, sample, accepted) => {
+  const child = startStreamvault(['init', '--name', name, '--json'], environment(), 'pipe')
+  child.stdin?.end(sample)
+  const { fields, sample: verdict } = JSON.parse((await resultOf(child)).stdout) as Prepared
+
+  expect(verdict).toMatchObject({ accepted, rejected: 0 })
+  expect(fields).toContain(name === 'a text' ? 'value' : 'level')
+})
+
+test('the rule that is proposed compares a value, not the time', async () => {
+  const sample = '{"ts": 1764270000, "values": {"temp_c": 21.5}}'
+  const words = ['init', '--name', 'epoch', '--sample', sample]
+  const { stdout } = await streamvault(words, environment())
+
+  expect(stdout).toContain('--field values_temp_c --above N')
 })
 
 test('streams infer proposes a definition that streams create accepts', async () => {

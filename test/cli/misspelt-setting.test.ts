@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { runningService } from '../support/running-service.ts'
 
-const service = runningService({ STREAMVAULT_EGRES_ALLOW: 'secret-host:80' })
+const service = runningService({
+  STREAMVAULT_EGRES_ALLOW: 'secret-host:80',
+  STREAMVAULT_COLOUR: 'secret-blue',
+})
 
 test('a setting that nobody reads is warned of at the start, without what it holds', () => {
   const lines = service.process
@@ -15,4 +18,11 @@ test('a setting that nobody reads is warned of at the start, without what it hol
     },
   ])
   expect(service.process.output()).not.toContain('secret-host')
+})
+
+test('the page that lists all settings is named where no setting is near', () => {
+  expect(service.process.output()).toContain(
+    'unknown setting STREAMVAULT_COLOUR: docs/operations.md lists all settings',
+  )
+  expect(service.process.output()).not.toContain('secret-blue')
 })

@@ -59,7 +59,9 @@ describe('a running service', () => {
     const { code, stderr } = await streamvault([...list, '--url', 'http://127.0.0.1:1'], given)
 
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^streamvault: the service at http:\/\/127.0.0.1:1 cannot be reached: /)
+    expect(stderr).toMatch(
+      /^streamvault: the service at http:\/\/127.0.0.1:1 cannot be reached: .*\nWhat to do: .*--url/,
+    )
   })
 
   test('never logs a secret that a command was given or has made', async () => {

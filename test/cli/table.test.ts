@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { record, table } from '../../src/cli/table.ts'
+import { record, table, widthOf } from '../../src/cli/table.ts'
 
 const headings = ['ID', 'NAME', 'MESSAGE']
 const rows = [
@@ -37,4 +37,13 @@ test('a cell stays in its line, and a terminal obeys nothing in it', () => {
   )
   expect(row).toBe('1   a\\u000ab\\u001b[31m \\u202ec \u{1F525}')
   expect(record({ name: 'a\rb' })).toBe('name  a\\u000db')
+})
+
+test.each([
+  [false, 80, Number.POSITIVE_INFINITY],
+  [true, 80, 80],
+  // A terminal of a program that sets no size.
+  [true, 0, Number.POSITIVE_INFINITY],
+])('an output that is a terminal: %j, of %i columns, shows %d', (isTTY, columns, width) => {
+  expect(widthOf({ isTTY, columns })).toBe(width)
 })

@@ -186,7 +186,11 @@ describe.each([
       /^streamvault: it is the last key with platform:admin.*\nWhat to do: .*\n$/,
     )
     expect(json).toMatchObject({ code: 1, stdout: '' })
-    expect(JSON.parse(json.stderr)).toMatchObject({ error: 'not_found', message: 'no user nobody' })
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: 'not_found',
+      message: 'no user nobody',
+      remedy: expect.stringContaining('users list') as string,
+    })
   })
 
   test('what was done is in the audit log, under the key it was done with', async () => {

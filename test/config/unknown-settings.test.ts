@@ -22,6 +22,8 @@ describe('a setting that nobody reads', () => {
     ['STREAMVAULT_LOGLEVEL', 'STREAMVAULT_LOG_LEVEL'],
     ['STREAMVAULT_DATADIR', 'STREAMVAULT_DATA_DIR'],
     ['STREAMVAULT_SMPT_URL', 'STREAMVAULT_SMTP_URL'],
+    ['STREAMVAULT_PORT', 'STREAMVAULT_HTTP_PORT'],
+    ['STREAMVAULT_LEVEL', 'STREAMVAULT_LOG_LEVEL'],
     // Two slips in a short one.
     ['STREAMVAULT_HASTE', 'STREAMVAULT_HOST'],
   ])('%s may be meant for %s', (name, meant) => {

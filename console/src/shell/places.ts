@@ -42,7 +42,7 @@ export const placeGroups: readonly PlaceGroup[] = [
     ],
   },
   {
-    name: 'Telling',
+    name: 'Notifications',
     places: [
       { name: 'Alerts', href: paths.alerts, icon: Bell, needs: ['data:read'], key: 'a' },
       { name: 'Inbox', href: paths.inbox, icon: Inbox, needs: ['notifications:read'], key: 'i' },

@@ -34,6 +34,7 @@ export function proposeStream(samples: Samples, needs: ProposalNeeds): Proposal 
     if (Object.keys(draft.schema).length === 0) {
       throw new DomainError('invalid_request', 'the samples have no field for a schema', {
         details: draft.notes,
+        remedy: noFieldRemedy(samples),
       })
     }
     const misfits = misfitsOf(samples, draft, needs)
@@ -41,6 +42,13 @@ export function proposeStream(samples: Samples, needs: ProposalNeeds): Proposal 
     if (looser === undefined) return proposalOf(samples, draft, misfits)
     limits = looser
   }
+}
+
+function noFieldRemedy({ unreadable }: Samples): string {
+  const [problem] = unreadable.values()
+  return problem === undefined
+    ? 'Send messages that have at least one member with a value, as the device sends them.'
+    : `Correct the samples that cannot be read, such as: ${problem}.`
 }
 
 function proposalOf(

@@ -127,7 +127,7 @@ export function SourcesCard({
 
 export function TellingCard({ webhooks, mails }: Pick<OverviewFacts, 'webhooks' | 'mails'>) {
   return (
-    <Card title="Telling">
+    <Card title="Notifications">
       <ul>
         {webhooks && (
           <>

@@ -123,7 +123,7 @@ function Row({ vault }: { readonly vault: ListedVault }) {
         <AnchorState status={status} />
       </td>
       <td data-label="Ledger">{ledger}</td>
-      <td data-label="Seen by">{vault.public ? 'everybody' : 'only you'}</td>
+      <td data-label="Seen by">{vault.public ? 'all users' : 'only you'}</td>
       <td data-label="Made">
         <Time at={createdAt} as="ago" />
       </td>
