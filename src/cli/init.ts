@@ -8,6 +8,7 @@ import {
   type PublishCommands,
   type Publisher,
   publishCommands,
+  shellWord,
 } from './publish-commands.ts'
 import { payloadOf, readSample, type Sample, sampleOptions } from './sample.ts'
 import { Session } from './session.ts'
@@ -254,9 +255,9 @@ function textOf(found: Prepared): string {
     ...(secret === undefined ? secretLines(device.thing.id) : []),
     'What to do next:',
     '',
-    `  npx streamvault tail ${streamId} --last 10`,
-    `  npx streamvault streams status ${streamId}`,
-    `  npx streamvault rules create --name hot --vault ${vaultId} --field ${numberIn(schema)} --above N`,
+    `  npx streamvault tail ${shellWord(streamId)} --last 10`,
+    `  npx streamvault streams status ${shellWord(streamId)}`,
+    `  npx streamvault rules create --name hot --vault ${shellWord(vaultId)} --field ${shellWord(numberIn(schema))} --above N`,
   ].join('\n')
 }
 
@@ -288,7 +289,7 @@ function secretLines(deviceId: string): string[] {
   return [
     'SECRET stands for the secret of the device, which was shown when the device was made. For a new one:',
     '',
-    `  npx streamvault devices rotate ${deviceId}`,
+    `  npx streamvault devices rotate ${shellWord(deviceId)}`,
     '',
   ]
 }
