@@ -64,9 +64,10 @@ function answerToBody(body, headers) {
   if (ageMs > ageMsMax) return { status: 400, remark: 'the event is too old' }
   if (ageMs < -aheadMsMax) return { status: 400, remark: 'the event is of the future: compare the clocks' }
   if (seen.has(event.id)) return { status: 200, remark: 'the event was seen before' }
+  // Where it fails, the event is not seen yet: the delivery comes again.
+  handle(body.toString())
   if (seen.size >= seenMax) seen.delete(seen.values().next().value)
   seen.add(event.id)
-  handle(body.toString())
   return { status: 204 }
 }
 
