@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -145,7 +146,6 @@ describe.each(languages)('the example that $tool runs', (language) => {
   present.each([
     '',
     'hello',
-    '['.repeat(100_000),
     '[]',
     '17',
     'null',
@@ -157,6 +157,19 @@ describe.each(languages)('the example that $tool runs', (language) => {
   ])('refuses %j, which is no event, although it is signed', async (body) => {
     await using example = await started()
     expect(await example.post(body)).toEqual([400, 'the body is not an event'])
+  })
+
+  present('refuses JSON that is nested deeply, although it is signed', async () => {
+    await using example = await started()
+    expect(await example.post('['.repeat(100_000))).toEqual([400, 'the body is not an event'])
+    await expect.poll(() => example.remarks).toHaveLength(1)
+  })
+
+  present('refuses a body that has no end, and is there for others', async () => {
+    await using example = await started()
+    const sent = await example.pour(100_000_000)
+    expect(sent).toBeLessThan(100_000_000)
+    expect(await example.post(emitted())).toEqual([204, ''])
   })
 
   present('refuses a long body', async () => {
@@ -368,6 +381,23 @@ class Example {
     let text = ''
     for await (const chunk of answer) text += String(chunk)
     return [answer.statusCode ?? 0, text]
+  }
+
+  /** Sends a body until the other side ends the connection, or so many bytes are taken. Resolves with how many were. */
+  async pour(bytesMax: number): Promise<number> {
+    const socket = connect(this.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.resume()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999999999\r\n\r\n')
+    const chunk = Buffer.alloc(1_000_000)
+    let bytes = 0
+    for (; bytes < bytesMax && !socket.destroyed; bytes += chunk.length) {
+      const taken = new Promise((resolve) => socket.write(chunk, resolve))
+      await Promise.race([taken, closed])
+    }
+    socket.destroy()
+    return bytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
