@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signatureOf } from '../../src/telling/webhooks/signature.ts'
 import { ApiClient } from '../support/api-client.ts'
+import { pour } from '../support/endless-body.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 
 const secret = 'a secret with ü'
@@ -167,7 +167,7 @@ describe.each(languages)('the example that $tool runs', (language) => {
 
   present('refuses a body that has no end, and is there for others', async () => {
     await using example = await started()
-    const sent = await example.pour(100_000_000)
+    const sent = await pour(example.port, 100_000_000)
     expect(sent).toBeLessThan(100_000_000)
     expect(await example.post(emitted())).toEqual([204, ''])
   })
@@ -381,23 +381,6 @@ class Example {
     let text = ''
     for await (const chunk of answer) text += String(chunk)
     return [answer.statusCode ?? 0, text]
-  }
-
-  /** Sends a body until the other side ends the connection, or so many bytes are taken. Resolves with how many were. */
-  async pour(bytesMax: number): Promise<number> {
-    const socket = connect(this.port, '127.0.0.1')
-    socket.on('error', () => {})
-    socket.resume()
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999999999\r\n\r\n')
-    const chunk = Buffer.alloc(1_000_000)
-    let bytes = 0
-    for (; bytes < bytesMax && !socket.destroyed; bytes += chunk.length) {
-      const taken = new Promise((resolve) => socket.write(chunk, resolve))
-      await Promise.race([taken, closed])
-    }
-    socket.destroy()
-    return bytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
