@@ -96,6 +96,18 @@ describe('docker-compose.yml', () => {
     expect(services['streamvault']).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 
+  test('has no default that replaces a setting of its file', () => {
+    const { env_file: files, environment } = services['streamvault'] as {
+      readonly env_file: readonly { readonly path: string }[]
+      readonly environment: Readonly<Record<string, string>>
+    }
+    // Names under `environment` count more than `env_file`. Docker Compose fills them from .env, and from no other file.
+    expect(files.map(({ path }) => path)).toEqual(['.env'])
+    for (const [name, value] of Object.entries(environment)) {
+      expect(value).toMatch(new RegExp(`^\\$\\{${name}:-`))
+    }
+  })
+
   test('opens ports on this machine only', () => {
     const ports = Object.values(services).flatMap(
       ({ ports: opened = [] }) => opened as readonly string[],

@@ -97,13 +97,14 @@ func (r *receiver) answerTo(request *http.Request) (int, string) {
 	if r.seen[id] {
 		return http.StatusOK, "the event was seen before"
 	}
+	// Where it fails, the event is not seen yet: the delivery comes again.
+	handle(string(body))
 	if len(r.order) >= seenMax {
 		delete(r.seen, r.order[0])
 		r.order = r.order[1:]
 	}
 	r.seen[id] = true
 	r.order = append(r.order, id)
-	handle(string(body))
 	return http.StatusNoContent, ""
 }
 

@@ -13,6 +13,8 @@ const { SECRET: secret = '', PORT: port = '8090', MAX_AGE_HOURS: maxAgeHours = '
 
 /** Longer bodies are refused before they are read. */
 const bodyBytesMax = 1_048_576
+/** As much of them is read and thrown away, so that the answer arrives. */
+const unreadBytesMax = 16 * bodyBytesMax
 /** Older events are refused: a delivery that somebody recorded cannot be sent again later. */
 const ageMsMax = Number(maxAgeHours) * 3_600_000
 /** How far the clock of the service may be ahead of ours. */
@@ -40,7 +42,11 @@ async function take(request, response) {
   // The remark is answered, too: the service shows it with the delivery.
   response.writeHead(status).end(remark)
   // What is still coming is thrown away, so that the answer arrives.
-  request.resume()
+  let left = unreadBytesMax
+  request.on('data', (chunk) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
 }
 
 /** Resolves with the status of the answer, and with what to say about it. */
@@ -64,9 +70,10 @@ function answerToBody(body, headers) {
   if (ageMs > ageMsMax) return { status: 400, remark: 'the event is too old' }
   if (ageMs < -aheadMsMax) return { status: 400, remark: 'the event is of the future: compare the clocks' }
   if (seen.has(event.id)) return { status: 200, remark: 'the event was seen before' }
+  // Where it fails, the event is not seen yet: the delivery comes again.
+  handle(body.toString())
   if (seen.size >= seenMax) seen.delete(seen.values().next().value)
   seen.add(event.id)
-  handle(body.toString())
   return { status: 204 }
 }
 

@@ -20,6 +20,8 @@ PORT = int(os.environ.get("PORT", "8090"))
 
 # Longer bodies are refused before they are read.
 BODY_BYTES_MAX = 1_048_576
+# As much of them is read and thrown away, so that the answer arrives.
+UNREAD_BYTES_MAX = 16 * BODY_BYTES_MAX
 # Older events are refused: a delivery that somebody recorded cannot be sent again later.
 AGE_MAX = timedelta(hours=float(os.environ.get("MAX_AGE_HOURS", "48")))
 # How far the clock of the service may be ahead of ours.
@@ -46,12 +48,13 @@ def is_signed(body, headers):
 def event_of(body):
     """What identifies an event, and its time.
 
-    Raises ValueError, KeyError, TypeError or AttributeError for anything else.
+    Raises ValueError, KeyError, TypeError, AttributeError or RecursionError for anything else.
     """
-    event = json.loads(body)
+    event = json.loads(body.decode())
     timestamp, resource_id = event["timestamp"], event["data"].get("id")
     # The emitted format has no id of the event, and no Z behind its time.
     event_id = event.get("eventId") or f"{event.get('event_type')} {resource_id} {timestamp}"
+    hash(event_id)
     sent = datetime.strptime(timestamp.rstrip("Z"), "%Y-%m-%dT%H:%M:%S.%f")
     return event_id, sent.replace(tzinfo=timezone.utc)
 
@@ -62,7 +65,7 @@ def answer_to_body(body, headers):
         return 401, "the signature does not fit: is SECRET the secret of this webhook?"
     try:
         event_id, sent = event_of(body)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return 400, "the body is not an event"
     age = datetime.now(timezone.utc) - sent
     if age > AGE_MAX:
@@ -72,10 +75,11 @@ def answer_to_body(body, headers):
     with seen_lock:
         if event_id in seen:
             return 200, "the event was seen before"
+        # Where it fails, the event is not seen yet: the delivery comes again.
+        handle(body.decode())
         if len(seen) >= SEEN_MAX:
             del seen[next(iter(seen))]
         seen[event_id] = True
-        handle(body.decode())
     return 204, None
 
 
@@ -96,7 +100,7 @@ class Receiver(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length")
         if length is None:
             return self.answer(411, "the length of the body is missing", unread=0)
-        if not length.isdecimal():
+        if not length.isdecimal() or len(length) > 15:
             return self.answer(400, "the length of the body is not a number", unread=0)
         if int(length) > BODY_BYTES_MAX:
             return self.answer(413, "the body is too long", unread=int(length))
@@ -121,6 +125,7 @@ class Receiver(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
         # What is still coming is thrown away, so that the answer arrives.
+        unread = min(unread or 0, UNREAD_BYTES_MAX)
         while unread:
             chunk = self.rfile.read(min(unread, 65_536))
             if not chunk:

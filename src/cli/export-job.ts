@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolder } from '../core/make-folder.ts'
@@ -131,6 +131,12 @@ export class ExportJob {
   /** Downloads a file as far as it is not here yet. */
   async #fetch(id: string, file: ExportedFile, signal: AbortSignal): Promise<void> {
     const { session, folder } = this.#needs
+    if (!isInFolder(file.name)) {
+      throw new CommandError(
+        'not_this_service',
+        `${file.name} is not the name of a file in a folder`,
+      )
+    }
     const path = join(folder, file.name)
     const part = path + partEnding
     if (existsSync(path) && (await digestOf(path)) === file.sha256) return
@@ -171,6 +177,11 @@ export class ExportJob {
     rmSync(join(folder, noteName))
     return { rows, files }
   }
+}
+
+/** Another server than ours may answer: nothing outside the folder is written. */
+function isInFolder(name: string): boolean {
+  return name === basename(name) && !name.startsWith('.') && !/[\\\0]/.test(name)
 }
 
 async function digestOf(path: string): Promise<string> {

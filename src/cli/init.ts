@@ -8,6 +8,7 @@ import {
   type PublishCommands,
   type Publisher,
   publishCommands,
+  shellWord,
 } from './publish-commands.ts'
 import { payloadOf, readSample, type Sample, sampleOptions } from './sample.ts'
 import { Session } from './session.ts'
@@ -255,9 +256,9 @@ function textOf(found: Prepared): string {
     ...(secret === undefined && !isOfAnother(found) ? secretLines(device.thing.id) : []),
     'What to do next:',
     '',
-    `  npx streamvault tail ${streamId} --last 10`,
-    `  npx streamvault streams status ${streamId}`,
-    `  npx streamvault rules create --name hot --vault ${vaultId} --field ${numberIn(stream.thing)} --above N`,
+    `  npx streamvault tail ${shellWord(streamId)} --last 10`,
+    `  npx streamvault streams status ${shellWord(streamId)}`,
+    `  npx streamvault rules create --name hot --vault ${shellWord(vaultId)} --field ${shellWord(numberIn(stream.thing))} --above N`,
   ].join('\n')
 }
 
@@ -305,7 +306,7 @@ function secretLines(deviceId: string): string[] {
   return [
     'SECRET stands for the secret of the device, which was shown when the device was made. For a new one:',
     '',
-    `  npx streamvault devices rotate ${deviceId}`,
+    `  npx streamvault devices rotate ${shellWord(deviceId)}`,
     '',
   ]
 }

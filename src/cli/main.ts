@@ -7,7 +7,7 @@ import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
 import { helpOf, overview } from './help.ts'
 import { parseInput } from './parse-input.ts'
 import { serve } from './serve.ts'
-import { shownText } from './shown-text.ts'
+import { shownLines, shownText } from './shown-text.ts'
 
 /** Runs the command that the words name, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -137,9 +137,9 @@ function codeOf(error: unknown): string {
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${shownLines(text)}\n`)
 }
 
 function warn(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${shownLines(text)}\n`)
 }

@@ -1,6 +1,7 @@
 import type { Definition } from './infer.ts'
 import { payloadOf, type Sample } from './sample.ts'
 import type { Session } from './session.ts'
+import { shownLines } from './shown-text.ts'
 
 /** Longer payloads come out of their file, where there is one. */
 const typedLengthMax = 1_000
@@ -56,9 +57,9 @@ function overMqtt(
   const { before, mqtt } = contentOf(sample)
   const words = [
     'mosquitto_pub',
-    `-h ${host} -p ${port === '' ? (isSecure ? 8883 : 1883) : port}`,
-    ...(isSecure && authorityFile !== undefined ? [`--cafile ${quoted(authorityFile)}`] : []),
-    `-u ${deviceId} -P ${quoted(secret)} -q 1 -t streams/${streamId}/data`,
+    `-h ${shellWord(host)} -p ${port === '' ? (isSecure ? 8883 : 1883) : port}`,
+    ...(isSecure && authorityFile !== undefined ? [`--cafile ${shellWord(authorityFile)}`] : []),
+    `-u ${shellWord(deviceId)} -P ${shellWord(secret)} -q 1 -t ${shellWord(`streams/${streamId}/data`)}`,
     mqtt,
   ]
   return before + words.join(' ')
@@ -73,9 +74,9 @@ function overHttp(
   const isSecure = url.startsWith('https:')
   const { before, http } = contentOf(sample)
   const words = [
-    `curl -sS ${url.replace(/\/+$/, '')}/streams/${streamId}/data`,
-    ...(isSecure && authorityFile !== undefined ? [`--cacert ${quoted(authorityFile)}`] : []),
-    `-u ${quoted(`${deviceId}:${secret}`)} -H 'content-type: ${type}'`,
+    `curl -sS ${shellWord(`${url.replace(/\/+$/, '')}/streams/${streamId}/data`)}`,
+    ...(isSecure && authorityFile !== undefined ? [`--cacert ${shellWord(authorityFile)}`] : []),
+    `-u ${shellWord(`${deviceId}:${secret}`)} -H 'content-type: ${type}'`,
     http,
   ]
   return before + words.join(' ')
@@ -92,19 +93,24 @@ interface Content {
 function contentOf(sample: Sample): Content {
   const payload = payloadOf(sample)
   const { text, file } = sample
-  if (text !== undefined && (payload.length <= typedLengthMax || file === undefined)) {
-    const typed = quoted(payload.toString('utf8'))
+  const isTypable = text !== undefined && shownLines(text) === text
+  if (isTypable && (payload.length <= typedLengthMax || file === undefined)) {
+    const typed = shellWord(payload.toString('utf8'))
     return { before: '', mqtt: `-m ${typed}`, http: `--data-raw ${typed}` }
   }
   if (file !== undefined && payload.equals(sample.bytes)) {
     // The line end at its end does no harm.
-    return { before: '', mqtt: `-f ${quoted(file)}`, http: `--data-binary ${quoted(`@${file}`)}` }
+    return {
+      before: '',
+      mqtt: `-f ${shellWord(file)}`,
+      http: `--data-binary ${shellWord(`@${file}`)}`,
+    }
   }
   const bytes = [...payload].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
   return { before: `printf '${bytes}' | `, mqtt: '-s', http: '--data-binary @-' }
 }
 
 /** A word of a shell that stands for exactly this text. */
-function quoted(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

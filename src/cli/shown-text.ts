@@ -6,8 +6,14 @@ const unshown = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** A text in one line as it can be shown: what a terminal would obey is written as an escape. */
 export function shownText(text: string): string {
-  return text.replaceAll(
-    unshown,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return text.replaceAll(unshown, escaped)
+}
+
+/** A text of several lines as it can be shown. What JSON leaves of such characters stays the same value. */
+export function shownLines(text: string): string {
+  return text.replaceAll(unshown, (one) => (one === '\n' || one === '\t' ? one : escaped(one)))
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

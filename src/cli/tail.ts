@@ -6,6 +6,7 @@ import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
 import { eventsOf, type StreamEvent } from './event-stream.ts'
 import { Session } from './session.ts'
+import { shownLines } from './shown-text.ts'
 import { onStopSignals } from './stop-signals.ts'
 import { streamOperand, streamPath } from './streams.ts'
 
@@ -140,11 +141,11 @@ class Tail {
     return query
   }
 
-  async #print({ type, position, data }: StreamEvent): Promise<void> {
+  async #print({ type, position, data = '' }: StreamEvent): Promise<void> {
     const line = this.#input.isJson
       ? `{"type":"${type}","position":"${position}","data":${data}}`
       : data
-    if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+    if (!process.stdout.write(`${shownLines(line)}\n`)) await once(process.stdout, 'drain')
   }
 }
 

@@ -1,7 +1,10 @@
 import { changesBetween } from './changes-between.ts'
 
-/** What a name may be made of to be repeated: it is shown to people, and looking up a long one would take a while. */
-const repeatable = /^[\w.:/-]{1,50}$/
+/** Longer names are not looked up: that would take a while. */
+const lengthMax = 50
+
+/** What a name may be made of to be repeated: it is shown to people. */
+const repeatable = /^[\w.:/-]+$/
 
 /** Names that are listed where none is near. */
 const listedMax = 20
@@ -11,6 +14,9 @@ const partLengthMin = 5
 
 /** Hints of one refusal. */
 const hintsMax = 3
+
+/** Problems of one request that hints are looked for: a body can have 100,000, and each takes a while. */
+export const hintedMax = 20
 
 /** What people write for names of ours, without case and signs; the first that is known where it stands is meant. */
 const usual: Readonly<Record<string, readonly string[]>> = {
@@ -102,6 +108,7 @@ const usual: Readonly<Record<string, readonly string[]>> = {
 
 /** The known name that is meant by another one; undefined where none is near. */
 export function meantBy(given: string, known: readonly string[]): string | undefined {
+  if (given.length > lengthMax) return undefined
   const bare = bareOf(given)
   const same = known.find((name) => bareOf(name) === bare)
   if (same !== undefined) return same
@@ -109,10 +116,16 @@ export function meantBy(given: string, known: readonly string[]): string | undef
   const found = other?.find((name) => known.includes(name))
   if (found !== undefined) return found
   const [nearest] = known
+    .filter((name) => Math.abs(bareOf(name).length - bare.length) <= changesMax(name))
     .map((name) => ({ name, changes: changesBetween(bare, bareOf(name)) }))
-    .filter(({ name, changes }) => changes <= Math.max(1, name.length / 3))
+    .filter(({ name, changes }) => changes <= changesMax(name))
     .toSorted((first, second) => first.changes - second.changes)
   return nearest?.name ?? withPart(bare, known)
+}
+
+/** Changes up to which a name is near. */
+function changesMax(name: string): number {
+  return Math.max(1, name.length / 3)
 }
 
 /** A name of several parts of which only some were written, as alert.triggered of stream.alert_triggered. */
@@ -123,14 +136,14 @@ function withPart(bare: string, known: readonly string[]): string | undefined {
 
 /** What to write for a value that is none of those that are known, as a sentence; undefined where that is not known. */
 export function spellingHint(given: unknown, known: readonly string[]): string | undefined {
-  if (typeof given !== 'string' || !repeatable.test(given)) return undefined
+  if (typeof given !== 'string' || !isRepeatable(given)) return undefined
   const meant = meantBy(given, known)
   return meant === undefined ? undefined : `Write ${meant} for ${given}.`
 }
 
 /** What to do about a name that does not exist, as a sentence: how it is spelt, or which names do exist. */
 export function unknownNameHint(given: string, known: readonly string[]): string | undefined {
-  if (!repeatable.test(given)) return undefined
+  if (!isRepeatable(given)) return undefined
   const spelling = spellingHint(given, known)
   if (spelling !== undefined || known.length === 0) return spelling
   const more = known.length > listedMax ? ' and others' : ''
@@ -148,10 +161,22 @@ export function choiceHint(
   return `Use one of ${known.join(', ')} for ${path}.`
 }
 
+/** Looks for the hint of one more problem, unless there are too many to look for all. */
+export function soughtHint(
+  problems: readonly unknown[],
+  seek: () => string | undefined,
+): string | undefined {
+  return problems.length < hintedMax ? seek() : undefined
+}
+
 /** Some hints as one text; undefined without any. */
 export function joinedHints(hints: readonly (string | undefined)[]): string | undefined {
   const known = new Set(hints.filter((hint) => hint !== undefined))
   return known.size === 0 ? undefined : [...known].slice(0, hintsMax).join(' ')
+}
+
+function isRepeatable(given: string): boolean {
+  return given.length <= lengthMax && repeatable.test(given)
 }
 
 function bareOf(name: string): string {

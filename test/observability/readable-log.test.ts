@@ -27,6 +27,16 @@ test('a record is one line, whatever stands in its texts', () => {
   ])
 })
 
+test('a record turns no text round, and no member of it is shown raw', () => {
+  const lines = linesOf(`
+    log.info({ topic: '\\u202eb' }, '\\u2066a')
+    log.info({ caller: 'c\\nforged', hostname: 'h\\nforged', pid: 'p\\nforged' }, 'x')`)
+  expect(lines).toEqual([
+    'INFO: \\u2066a {"topic":"\\u202eb"}',
+    'INFO (p\\nforged) <c\\nforged>: x',
+  ])
+})
+
 test('lines of a stack are indented, and no terminal obeys them', () => {
   const lines = linesOf(
     `log.error({ err: new Error('first\\n[00:00:00] INFO: forged \\u001b[2J') }, 'no')`,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signatureOf } from '../../src/telling/webhooks/signature.ts'
 import { ApiClient } from '../support/api-client.ts'
+import { pour } from '../support/endless-body.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 
 const secret = 'a secret with ü'
@@ -16,9 +17,32 @@ const built = join(folder, 'receiver')
 
 /** The example in each language: how it is built, and how it is started. */
 const languages = [
-  { tool: process.execPath, build: [], run: [process.execPath, source('js')] },
-  { tool: 'python3', build: [], run: ['python3', source('py')] },
-  { tool: 'go', build: ['build', '-o', built, source('go')], run: [built] },
+  {
+    tool: process.execPath,
+    build: [],
+    run: [process.execPath, source('js')],
+    extension: 'js',
+    work: 'console.log(line)',
+    failure:
+      "globalThis.calls = (globalThis.calls ?? 0) + 1; if (globalThis.calls === 1) throw new Error('busy');",
+  },
+  {
+    tool: 'python3',
+    build: [],
+    run: ['python3', source('py')],
+    extension: 'py',
+    work: 'print(line, flush=True)',
+    failure:
+      'if not hasattr(handle, "failed"): handle.failed = True; raise RuntimeError("busy")\n    ',
+  },
+  {
+    tool: 'go',
+    build: ['build', '-o', built, source('go')],
+    run: [built],
+    extension: 'go',
+    work: 'fmt.Println(line)',
+    failure: 'if os.Getenv("FAILED") == "" { os.Setenv("FAILED", "1"); panic("busy") }; ',
+  },
 ] as const
 
 function source(extension: string): string {
@@ -34,7 +58,8 @@ function isSkipped(tool: string): boolean {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.each(languages)('the example that $tool runs', ({ tool, build, run }) => {
+describe.each(languages)('the example that $tool runs', (language) => {
+  const { tool, build, run } = language
   const present = test.skipIf(isSkipped(tool))
 
   beforeAll(() => {
@@ -53,6 +78,16 @@ describe.each(languages)('the example that $tool runs', ({ tool, build, run }) =
       expect(await example.post(body)).toEqual([200, 'the event was seen before'])
     }
     await expect.poll(() => example.events).toEqual(bodies)
+  })
+
+  present('takes an event again whose work has failed', async () => {
+    const words = failingFirst(language)
+    await using example = await Example.start(words, { SECRET: secret })
+    const body = forthcoming()
+    await expect(example.post(body)).rejects.toThrow(/socket hang up|ECONNRESET/)
+    expect(await example.post(body)).toEqual([204, ''])
+    expect(await example.post(body)).toEqual([200, 'the event was seen before'])
+    await expect.poll(() => example.events).toEqual([body])
   })
 
   present('takes one type of event of one resource again at another time', async () => {
@@ -122,6 +157,19 @@ describe.each(languages)('the example that $tool runs', ({ tool, build, run }) =
   ])('refuses %j, which is no event, although it is signed', async (body) => {
     await using example = await started()
     expect(await example.post(body)).toEqual([400, 'the body is not an event'])
+  })
+
+  present('refuses JSON that is nested deeply, although it is signed', async () => {
+    await using example = await started()
+    expect(await example.post('['.repeat(100_000))).toEqual([400, 'the body is not an event'])
+    await expect.poll(() => example.remarks).toHaveLength(1)
+  })
+
+  present('refuses a body that has no end, and is there for others', async () => {
+    await using example = await started()
+    const sent = await pour(example.port, 100_000_000)
+    expect(sent).toBeLessThan(100_000_000)
+    expect(await example.post(emitted())).toEqual([204, ''])
   })
 
   present('refuses a long body', async () => {
@@ -231,6 +279,21 @@ describe('deliveries of the service', () => {
     }
   })
 })
+
+/** The example with work that fails for the first event. Returns the words that start it. */
+function failingFirst({ extension, work, failure, tool }: (typeof languages)[number]) {
+  const text = readFileSync(source(extension), 'utf8')
+  expect(text).toContain(work)
+  const copy = join(folder, `failing.${extension === 'js' ? 'mjs' : extension}`)
+  const resolved = import.meta.resolve('streamvault/verify-signature')
+  const failing = text.replace(work, failure + work)
+  writeFileSync(copy, failing.replace('streamvault/verify-signature', resolved))
+  if (extension !== 'go') return [tool, copy]
+  const program = join(folder, 'failing')
+  const { status, stderr } = spawnSync(tool, ['build', '-o', program, copy], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return [program]
+}
 
 const tooOld = [400, 'the event is too old']
 

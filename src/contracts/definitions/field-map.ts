@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../core/errors.ts'
-import { meantBy, spellingHint, unknownNameHint } from '../../core/suggestions.ts'
+import { meantBy, soughtHint, spellingHint, unknownNameHint } from '../../core/suggestions.ts'
 import { parsePath } from '../path.ts'
 import type { FieldDefinition, FieldMap, FieldType } from '../stream-schema.ts'
 import { valueKeys, valuesOfField } from './field-values.ts'
@@ -115,19 +115,19 @@ function typedHint(value: unknown, path: string): string | undefined {
 function fieldDefinition(value: unknown, path: string, place: Place): FieldDefinition {
   const { problems } = place.walk
   if (!isObject(value)) {
-    const hint = typedHint(value, path)
+    const hint = soughtHint(problems, () => typedHint(value, path))
     problems.push({ path, message: 'must be an object with a type', hint })
     return { type: 'string' }
   }
   for (const key of Object.keys(value)) {
     if (knownKeys.includes(key)) continue
-    const hint = unknownNameHint(key, knownKeys)
+    const hint = soughtHint(problems, () => unknownNameHint(key, knownKeys))
     problems.push({ path: `${path}.${key}`, message: 'is not known', hint })
   }
   const type = fieldTypes.find((known) => known === value['type'])
   if (type === undefined) {
     const message = `must be one of ${fieldTypes.join(', ')}`
-    const hint = spellingHint(value['type'], fieldTypes)
+    const hint = soughtHint(problems, () => spellingHint(value['type'], fieldTypes))
     problems.push({ path: `${path}.type`, message, hint })
     return { type: 'string' }
   }

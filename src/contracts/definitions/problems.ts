@@ -1,12 +1,14 @@
 import type { FieldMap } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
-import { spellingHint, unknownNameHint } from '../../core/suggestions.ts'
+import { soughtHint, spellingHint, unknownNameHint } from '../../core/suggestions.ts'
 import { isObject } from './field-map.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
 /** Longest text in a definition, unless something else is said. */
 const textLengthMax = 2_000
+
+type Hint = string | (() => string | undefined)
 
 /** Collects what is wrong with one object of a definition: all of it, each with its path. */
 export class Problems {
@@ -33,9 +35,14 @@ export class Problems {
     return this.#path === '' ? key : `${this.#path}.${key}`
   }
 
-  /** @param hint what to write instead, as a sentence, where that is known */
-  add(key: string, message: string, hint?: string): void {
-    this.#found.push({ path: this.pathOf(key), message, ...(hint !== undefined && { hint }) })
+  /** @param hint what to write instead, as a sentence, where that is known; as a function where it has to be looked for */
+  add(key: string, message: string, hint?: Hint): void {
+    const found = typeof hint === 'function' ? soughtHint(this.#found, hint) : hint
+    this.#found.push({
+      path: this.pathOf(key),
+      message,
+      ...(found !== undefined && { hint: found }),
+    })
   }
 
   within(key: string): Problems {
@@ -44,7 +51,7 @@ export class Problems {
 
   refuseUnknown(value: Json, known: readonly string[]): void {
     for (const key of Object.keys(value)) {
-      if (!known.includes(key)) this.add(key, 'is not known', unknownNameHint(key, known))
+      if (!known.includes(key)) this.add(key, 'is not known', () => unknownNameHint(key, known))
     }
   }
 }
@@ -77,7 +84,7 @@ export const text: Rule = (value, key, problems) => {
 export function oneOf(...values: readonly string[]): Rule {
   return (value, key, problems) => {
     if (values.some((known) => known === value)) return
-    problems.add(key, `must be one of ${values.join(', ')}`, spellingHint(value, values))
+    problems.add(key, `must be one of ${values.join(', ')}`, () => spellingHint(value, values))
   }
 }
 
@@ -102,7 +109,7 @@ export function fieldOf(fields: FieldMap): Rule {
     if (typeof value === 'string' && Object.hasOwn(fields, value)) return
     const names = Object.keys(fields)
     const message = `must be one of the fields ${names.slice(0, 20).join(', ')}`
-    problems.add(key, message, spellingHint(value, names))
+    problems.add(key, message, () => spellingHint(value, names))
   }
 }
 

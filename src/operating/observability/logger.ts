@@ -56,15 +56,19 @@ function readable(destination: DestinationStream): DestinationStream {
   return { write: (line) => destination.write(textOf(inOneLine(line)) ?? '') }
 }
 
-/** What a terminal would obey, or take as the end of a line. A stack has lines of its own, which are indented. */
-const controls = /[\p{Cc}\u2028\u2029]/gu
-const controlsOfStacks = /[^\P{Cc}\n]|[\u2028\u2029]/gu
+/** What a terminal would obey, take as the end of a line, or turn the direction of a text by. A stack has lines of its own, which are indented. */
+const controls = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const controlsOfStacks = /[^\P{Cc}\n]|[\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 /** Characters of that kind that JSON leaves as they are. */
-const controlsOfJson = /[\u007f-\u009f\u2028\u2029]/gu
+const controlsOfJson = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
+/** Members that are shown as they are, without JSON. */
 const obeyed: Readonly<Record<string, RegExp>> = {
   msg: controls,
   name: controls,
+  caller: controls,
+  hostname: controls,
+  pid: controls,
   stack: controlsOfStacks,
 }
 

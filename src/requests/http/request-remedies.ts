@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { choiceHint, joinedHints, unknownNameHint } from '../../core/suggestions.ts'
+import { choiceHint, hintedMax, joinedHints, unknownNameHint } from '../../core/suggestions.ts'
 
 /** What ajv found wrong with a part of a request. */
 export type Problem = NonNullable<FastifyError['validation']>[number] & {
@@ -11,7 +11,9 @@ export type Problem = NonNullable<FastifyError['validation']>[number] & {
 
 /** What to do about the problems of a request, where one of them says more than to correct a place. */
 export function remedyOfProblems(problems: readonly Problem[]): string | undefined {
-  return joinedHints(problems.map((problem) => misspelt(problem) ?? beyondLimit(problem)))
+  return joinedHints(
+    problems.slice(0, hintedMax).map((problem) => misspelt(problem) ?? beyondLimit(problem)),
+  )
 }
 
 function misspelt({

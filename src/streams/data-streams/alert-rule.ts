@@ -79,7 +79,7 @@ export function parseAlertRule(given: unknown, context: AlertContext): AlertRule
   const rules = allRules(context.fields)
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(rules, key)) {
-      problems.add(key, 'is not known', unknownNameHint(key, Object.keys(rules)))
+      problems.add(key, 'is not known', () => unknownNameHint(key, Object.keys(rules)))
     } else if (!keys.includes(key)) problems.add(key, `does not go with ${kind}`)
   }
   const own = Object.entries(given).filter(([key]) => keys.includes(key))

@@ -132,15 +132,19 @@ const sourceRemedy =
 function refuseUnknownKeys(value: Json, problems: ErrorDetail[]): void {
   const all = new Problems('', problems)
   for (const key of Object.keys(value).filter((name) => !definitionKeys.includes(name))) {
-    const own = spellingHint(key, definitionKeys)
-    const inProcessing = spellingHint(key, processingKeys) && meantBy(key, processingKeys)
-    const inSource = sourceKeysOfAll.includes(key) ? key : undefined
-    const placed =
-      (inProcessing &&
-        `Put ${inProcessing} into processing${inProcessing === key ? '' : `, in place of ${key}`}.`) ??
-      (inSource && `Put ${inSource} into source.`)
-    all.add(key, 'is not known', own ?? placed ?? unknownNameHint(key, definitionKeys))
+    all.add(key, 'is not known', () => keyHint(key))
   }
+}
+
+function keyHint(key: string): string | undefined {
+  const own = spellingHint(key, definitionKeys)
+  const inProcessing = spellingHint(key, processingKeys) && meantBy(key, processingKeys)
+  const inSource = sourceKeysOfAll.includes(key) ? key : undefined
+  const placed =
+    (inProcessing &&
+      `Put ${inProcessing} into processing${inProcessing === key ? '' : `, in place of ${key}`}.`) ??
+    (inSource && `Put ${inSource} into source.`)
+  return own ?? placed ?? unknownNameHint(key, definitionKeys)
 }
 
 const sourceKeysOfAll = [

@@ -1,7 +1,7 @@
 import { durationUs } from '../../core/duration.ts'
 import { invalidParameter } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId, type VaultId } from '../../core/ids.ts'
-import { choiceHint, joinedHints } from '../../core/suggestions.ts'
+import { choiceHint, hintedMax, joinedHints } from '../../core/suggestions.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { fetchedStreams, sourceStateOf } from './fetched-streams.ts'
 import type { StreamFilter } from './stream-list.ts'
@@ -127,7 +127,9 @@ function someOf<Value extends string>(
   const given = words.map((word) => values.find((value) => value === word))
   if (given.some((value) => value === undefined)) {
     const wrong = words.filter((word) => !values.some((value) => value === word))
-    const hint = joinedHints(wrong.map((word) => choiceHint(word, values, parameter)))
+    const hint = joinedHints(
+      wrong.slice(0, hintedMax).map((word) => choiceHint(word, values, parameter)),
+    )
     throw invalidParameter(parameter, `must be one or several of ${values.join(', ')}`, hint)
   }
   return [...new Set(given.filter((value) => value !== undefined))]

@@ -37,7 +37,7 @@ const format: Rule = (value, key, problems) => {
   if (!('problem' in pattern)) return
   const known = formats.join(', ')
   const message = `must be ${known}, or a pattern: as one it ${pattern.problem}`
-  problems.add(key, message, spellingHint(value, formats) ?? formatHint)
+  problems.add(key, message, () => spellingHint(value, formats) ?? formatHint)
 }
 
 const formatHint =

@@ -84,7 +84,7 @@ function parseStep(
   if (parse === undefined || others.length > 0 || !isObject(options)) {
     const names = Object.keys(kinds)
     const message = `must be an object with one of ${names.join(', ')}, whose value is an object`
-    problems.add(index, message, spellingHint(parse === undefined ? kind : '', names))
+    problems.add(index, message, () => spellingHint(parse === undefined ? kind : '', names))
     return undefined
   }
   const step = parse(options, fields, problems.within(index).within(kind))

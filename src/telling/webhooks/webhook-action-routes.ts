@@ -173,7 +173,7 @@ async function plannedResend(
     refusal: async () =>
       conflict(
         'it is being delivered now, or has had too many attempts',
-        'Read GET /notifications/webhooks/{configId}/deliveries: a delivery under way ends by itself; after too many attempts POST /notifications/webhooks/{configId}/recover sends its event again.',
+        'Read GET /notifications/webhooks/{configId}/deliveries: a delivery under way ends by itself, and one that had all of its 255 attempts is not sent again.',
       ),
   }
 }
