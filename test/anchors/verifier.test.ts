@@ -228,7 +228,7 @@ test.each<[string, 'contradicted' | 'not_found', RegExp, (vault: Opened) => unkn
   [
     'an anchor that is not done',
     'not_found',
-    /not on the ledger for good/,
+    /not final on the ledger/,
     ({ writer, state }) => writer.commit(state.updateTable('anchors').set({ state: 'submitted' })),
   ],
 ])('%s is found', async (_, result, problem, change) => {

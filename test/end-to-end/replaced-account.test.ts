@@ -98,7 +98,7 @@ test('what another account has signed waits for its key, and is named; what is n
   await atStatus(owner, first, 'LEDGER_SUBMITTED')
   expect(await lost()).toEqual([{ account: before, transactions: 1 }])
   const { stderr } = await streamvault(['ledger', 'status'], environment())
-  expect(stderr).toContain(`accounts without a key: ${before} (1)`)
+  expect(stderr).toContain(`accounts without a key are not followed: ${before} (1)`)
   const { check } = await examine(dataDir, settings())
   expect(check('ledger XRPL, accounts')).toMatchObject({
     status: 'warn',
