@@ -62,7 +62,7 @@ function drip(socket: Socket, beginning: string): void {
 }
 
 describe('an answer that does not end in time', () => {
-  const late = 'there was no whole answer within 0.2 s'
+  const late = 'there was no complete answer within 0.2 s'
 
   test.each<[string, (socket: Socket) => void]>([
     ['there is none', () => undefined],

@@ -20,8 +20,12 @@ export class ShellSession {
 
   constructor(folder: string, environment: Readonly<Record<string, string>>) {
     this.#folder = folder
+    // Settings of the tests are none of a reader's.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith('STREAMVAULT_'),
+    )
+    const env = { ...Object.fromEntries(inherited), ...environment }
     // A group of its own, so that what it has started can be ended with it.
-    const env = { ...process.env, ...environment }
     this.#shell = spawn('bash', { cwd: folder, env, detached: true })
     this.#ended = once(this.#shell, 'close')
     this.#shell.stdout.on('data', (chunk: Buffer) => (this.#printed += chunk.toString()))
