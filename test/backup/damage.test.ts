@@ -83,7 +83,7 @@ test('without a manifest there is no backup', async () => {
 
 test.each([
   ['{', 'cannot be read'],
-  ['null', 'is none'],
+  ['null', 'is not a manifest'],
   ['{"format": 99}', 'newer version'],
   ['{"format": 1, "files": []}', 'does not list'],
 ])('a manifest of %s is refused', async (text, reason) => {

@@ -80,7 +80,7 @@ describe('what answers instead of a broker of Kafka', () => {
     [
       'an answer to nobody',
       (socket) => socket.write(Buffer.from('0000000400000063', 'hex')),
-      /nobody has asked/,
+      /a request that was not made/,
     ],
     ['half an answer', (socket, request) => socket.end(frame(request).subarray(0, 6)), /closed/],
     ['an answer of nothing', (socket, request) => socket.write(frame(request)), /Error/],

@@ -70,7 +70,7 @@ describe.skipIf(isPostgresMissing)('a slot of a source', () => {
     await table.insert(4, 1)
     await table.client.query(`SELECT pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
     follower.start()
-    await refused(follower, /was moved to .* by somebody else: changes .* are lost/)
+    await refused(follower, /was moved to .* by another client: changes .* are lost/)
     expect(follower.entries().numbers).toEqual([1, 2, 3])
   })
 

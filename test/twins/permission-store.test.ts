@@ -92,7 +92,7 @@ test('names that nobody has are limited by the minute, whatever the wall clock s
   clock.atUs += 40_000_000
   names.assertMayLearn(ada)
   names.count(ada)
-  expect(() => names.assertMayLearn(ada)).toThrow('too many names')
+  expect(() => names.assertMayLearn(ada)).toThrow('too many usernames')
 })
 
 test('a change is made of what a permission says now, and not of what it said before another', async () => {
