@@ -48,7 +48,7 @@ test('the commands that init prints run nothing else, and a terminal obeys nothi
     [`GET /streams/${streamId}`]: stream,
     'GET /devices': [{ id: '&touch harm;', name: 'x' }],
     [`POST /streams/${streamId}/validate`]: {
-      accepted: 0,
+      accepted: 1,
       rejected: 1,
       readings: [{ status: 'rejected', message: 'a\u001b[31m\u009b31m', remedy: '\u202eb' }],
     },
