@@ -7,19 +7,20 @@ import { type Person, persons } from '../test/support/persons.ts'
 import { type Figure, measureAll } from './report.ts'
 
 /*
- * `npm run bench:first-hour`: from a fresh clone to a first reading and a first alert, by the page of each person. Each command
- * of the page is given as soon as the one before has ended, and a person needs some time to copy it: both are counted.
+ * `npm run bench:first-hour`: from a fresh clone to a first reading and a first alert, by the page of each person. Each block
+ * of the page is run as soon as the one before has ended, and a person needs some time to copy it: both are counted.
  */
 
-/** What copying a command and reading its answer takes. */
-const personMs = 4_000
+/** What copying a block of commands and reading its answer takes. */
+const personMs = 6_000
 
 const wanted = { readingS: 60, alertS: 180 } as const
 
 interface Moment {
-  /** Since `npm ci` has ended, with what a person needs for the commands so far. */
+  /** Since `npm ci` has ended, with what a person needs for the blocks so far. */
   readonly seconds: number
   readonly commands: number
+  readonly blocks: number
 }
 
 async function main(): Promise<void> {
@@ -39,14 +40,17 @@ async function hourOf(person: Person): Promise<readonly Figure[]> {
   try {
     const credentials = readFileSync(clone.path('data/admin.json'), 'utf8')
     const found: { reading?: Moment; alert?: Moment } = {}
-    let commands = 0
+    let [commands, blocks] = [0, 0]
     for (const block of pageBlocks(person.page)) {
       await reader.run(block)
       commands += commandsOf([block])
-      const seconds = (performance.now() - startMs + commands * personMs) / 1_000
-      const { hasReading, hasAlert } = await seenAt(reader.address, credentials)
-      if (hasReading) found.reading ??= { seconds, commands }
-      if (hasAlert) found.alert ??= { seconds, commands }
+      blocks++
+      const seconds = (performance.now() - startMs + blocks * personMs) / 1_000
+      // A page may have the reader stop the service.
+      const { hasReading, hasAlert } =
+        block.label === 'stop' ? nothing : await seenAt(reader.address, credentials)
+      if (hasReading) found.reading ??= { seconds, commands, blocks }
+      if (hasAlert) found.alert ??= { seconds, commands, blocks }
     }
     return [
       figureOf(`${person.name}: first reading`, found.reading, wanted.readingS),
@@ -58,6 +62,8 @@ async function hourOf(person: Person): Promise<readonly Figure[]> {
     await reader.end()
   }
 }
+
+const nothing = { hasReading: false, hasAlert: false }
 
 /** What the service has by now. */
 async function seenAt(
@@ -79,10 +85,10 @@ async function seenAt(
 }
 
 function figureOf(name: string, moment: Moment | undefined, secondsMax: number): Figure {
-  const { seconds = Infinity, commands = 0 } = moment ?? {}
+  const { seconds = Infinity, commands = 0, blocks = 0 } = moment ?? {}
   return {
     name,
-    measured: `${seconds.toFixed(1)} s after npm ci, ${commands} commands of ${personMs / 1_000} s among it`,
+    measured: `${seconds.toFixed(1)} s after npm ci, with ${personMs / 1_000} s for each of ${blocks} blocks (${commands} commands)`,
     target: `within ${secondsMax} s`,
     isMet: seconds <= secondsMax,
   }
