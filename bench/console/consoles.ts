@@ -16,10 +16,14 @@ export interface ToOpen {
 /** As the overview does. */
 const overviewMs = 10_000
 
-/** Opens consoles, says so, and keeps them open until the parent is gone. */
+/**
+ * Opens consoles, says so once each shows what comes in now, and keeps them open until the parent is gone. What was
+ * there before is read from the store once for each console, and is no cost of an open one.
+ */
 async function main(): Promise<void> {
   const [{ http, consoles }] = (await once(process, 'message')) as [ToOpen]
   process.once('disconnect', () => process.exit())
+  const live: Promise<void>[] = []
   for (const [at, { streamId, ...key }] of consoles.entries()) {
     const headers = {
       origin: http,
@@ -35,7 +39,8 @@ async function main(): Promise<void> {
     if (!signedIn.ok || cookie === '') throw new Error(`signing in: ${signedIn.status}`)
     const asked = { headers: { ...headers, cookie } }
     await follow(`${http}/notifications/in-app/stream`, asked)
-    await follow(`${http}/streams/${streamId}/tail?last=600`, asked)
+    const tail = await follow(`${http}/streams/${streamId}/tail?last=600`, asked)
+    live.push(tail.isLive)
     setTimeout(
       () => {
         void look(http, asked)
@@ -44,13 +49,25 @@ async function main(): Promise<void> {
       (overviewMs * at) / consoles.length,
     )
   }
+  await Promise.all(live)
   process.send?.('open')
 }
 
-async function follow(address: string, asked: RequestInit): Promise<void> {
+/** Follows events until the process ends; `isLive` resolves with the first reading of after the opening. */
+async function follow(
+  address: string,
+  asked: RequestInit,
+): Promise<{ readonly isLive: Promise<void> }> {
+  const openedAt = new Date().toISOString()
   const answer = await fetch(address, asked)
   if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`)
-  void answer.body?.pipeTo(new WritableStream())
+  const { promise: isLive, resolve } = Promise.withResolvers<void>()
+  const write = (chunk: string) => {
+    const times = chunk.matchAll(/"timestamp":"([^"]+)"/g)
+    if (times.some(([, time = '']) => time > openedAt)) resolve()
+  }
+  void answer.body?.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }))
+  return { isLive }
 }
 
 async function look(http: string, asked: RequestInit): Promise<void> {

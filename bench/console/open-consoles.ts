@@ -21,7 +21,7 @@ const consoles = 50
 const consolesOfPerson = 10
 
 const loadedStreams = 20
-const rounds = 8
+const rounds = 12
 const seconds = 5
 const ratioMin = 0.97
 

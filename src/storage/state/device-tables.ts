@@ -67,6 +67,8 @@ interface ProvisioningKeyTable {
   readonly readings_per_second: number | null
   readonly burst: number | null
   readonly registrations_per_minute: number
+  /** The fleet whose definition each device gets a stream by, in place of the key's own. */
+  readonly fleet_id: Defaulted<string | null>
   /** As of devices: each one that registers itself gets it. */
   readonly foreign_topics: Defaulted<string | null>
 }

@@ -14,6 +14,7 @@ import type {
 import type { DeviceTables } from './device-tables.ts'
 import type { EventTables } from './event-tables.ts'
 import type { AnchoredTable, FileTables } from './file-tables.ts'
+import type { FleetTables } from './fleet-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
 import type { PermissionTables } from './permission-tables.ts'
@@ -28,6 +29,7 @@ export interface StateSchema
     DeviceTables,
     EventTables,
     FileTables,
+    FleetTables,
     JobTables,
     MailTables,
     PermissionTables,
@@ -119,6 +121,8 @@ interface ApiKeyTable {
   readonly last_used_at: number | null
   /** `ignore`: what clients do on topics that are not their user's is accepted and dropped. */
   readonly foreign_topics: Defaulted<string | null>
+  /** The fleet that rows of metric protocols go to where their request names none. */
+  readonly fleet_id: Defaulted<string | null>
 }
 
 interface SigningKeyTable {

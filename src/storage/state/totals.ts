@@ -24,6 +24,9 @@ export const lists = [
   /** Vaults and asset streams that others share with a user. */
   'shared_vaults',
   'shared_asset_streams',
+  'fleets',
+  /** Streams of the devices of a fleet: by fleet instead of by user. */
+  'streams_of_fleet',
   /** Bytes of the files of a user. */
   'file_bytes',
 ] as const

@@ -47,6 +47,7 @@ import { whatIsShared } from './0057-what-is-shared.ts'
 import { assets } from './0058-assets.ts'
 import { ledgerHeights } from './0059-ledger-heights.ts'
 import { warnedAccounts } from './0060-warned-accounts.ts'
+import { fleets } from './0061-fleets.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -98,4 +99,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0058-assets': assets,
   '0059-ledger-heights': ledgerHeights,
   '0060-warned-accounts': warnedAccounts,
+  '0061-fleets': fleets,
 }

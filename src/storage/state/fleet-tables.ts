@@ -1,0 +1,42 @@
+/** Fleets, and the devices that have been seen in them. */
+export interface FleetTables {
+  fleets: FleetTable
+  fleet_devices: FleetDeviceTable
+}
+
+/** One definition for the data streams of many devices. */
+interface FleetTable {
+  readonly id: string
+  readonly owner_id: string
+  readonly vault_id: string
+  readonly name: string
+  /** The name in lower case: unique among the fleets of a user. */
+  readonly name_folded: string
+  /** The filter of its topic at our own broker, with `{device}` in place of the level that names the device. */
+  readonly topic: string | null
+  /** JSON of the definition that the streams of its devices get: of `StreamDefinition` without names and tags. */
+  readonly definition: string
+  /** JSON of the tags that each of its streams has besides its own. */
+  readonly tags: string
+  /** Grows with each change of the definition or of the tags. */
+  readonly version: number
+  readonly streams_max: number
+  readonly created_at: number
+  readonly created_by: string
+  readonly changed_at: number
+  /** The key of who made the present version: its streams are changed in the name of that key. */
+  readonly changed_by: string
+}
+
+/** A device of a fleet, by the name that its messages have. */
+interface FleetDeviceTable {
+  readonly fleet_id: string
+  readonly name: string
+  /** Null while a device is denied that has no stream. */
+  readonly stream_id: string | null
+  /** The version of the fleet that its stream was made or changed by last. */
+  readonly version: number
+  readonly created_at: number
+  /** Its messages are refused since. */
+  readonly denied_at: number | null
+}
