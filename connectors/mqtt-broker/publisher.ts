@@ -18,7 +18,7 @@ import type { FanOut } from './fan-out.ts'
 import type { MqttConnection } from './guard/connection.ts'
 import type { TakeFilters, TakenPublish } from './guard/framing.ts'
 import { takenOf } from './publish-packet.ts'
-import { isTakenBy, mayPublishInSpace } from './rights.ts'
+import { isTakenBy, mayMakeStreams, mayPublishInSpace } from './rights.ts'
 import type { Route, Routes } from './routes.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { innerStreamTopic, innerTopic, isOfSpaces, mayBeOwnTopic } from './topics.ts'
@@ -168,9 +168,11 @@ export class Publisher {
       this.#take(pending, route, streams)
       return
     }
+    const user = { userId: session.userId, mayMakeStreams: mayMakeStreams(session) }
+    if (before !== undefined) routes.prepare(topic, user)
     const lookUp = async () => {
       await before
-      await routes.load(topic, session.userId, (found) => {
+      await routes.load(topic, user, (found) => {
         if (found.length === 0) this.#parts.drops.slowDown(session)
         this.#take(pending, routes.route(topic, session.userId), found)
       })
@@ -260,6 +262,7 @@ function dropReasonOf({ mayPublish, route }: Session, topic: string): DropReason
 }
 
 function lookUpFailed(error: unknown): DomainError {
+  if (error instanceof DomainError && error.retryable) return error
   return new DomainError('store_unavailable', 'the stream could not be looked up', {
     cause: error,
     retryAfter: 1,

@@ -1,5 +1,6 @@
 import type { CompiledStream } from '../../src/contracts/reading.ts'
-import type { RouteNeeds } from './routes.ts'
+import type { StreamId } from '../../src/core/ids.ts'
+import type { RouteNeeds, UserTopics } from './routes.ts'
 import type { Session } from './sessions.ts'
 import { isInSpace, mayBeOwnTopic, readingsTopicOf, streamTopicOf } from './topics.ts'
 
@@ -27,9 +28,19 @@ export class Rights {
     const { userId } = session
     const streamId = readingsTopicOf(topic)
     if (streamId === undefined && !mayBeOwnTopic(topic)) return false
-    const ids = streamId === undefined ? (await topics.find(userId)).streamsOf(topic) : [streamId]
+    const own = streamId === undefined ? await topics.find(userId) : undefined
+    if (mayMakeStreams(session) && own && own.devicesOf(topic).length > 0) return true
+    const ids = own ? await this.#streamsOf(own, topic) : [streamId as StreamId]
     const found = await Promise.all(ids.map((id) => streams.find(id)))
     return found.some((stream) => stream && isStreamOf(session, stream) && !stream.isInternal)
+  }
+
+  async #streamsOf(topics: UserTopics, topic: string): Promise<readonly StreamId[]> {
+    const named = topics.devicesOf(topic)
+    const routes = await Promise.all(
+      named.map(({ fleetId, device }) => this.#needs.devices.find(fleetId, device, false)),
+    )
+    return [...topics.streamsOf(topic), ...routes.flatMap(({ streamId }) => streamId ?? [])]
   }
 
   /**
@@ -78,6 +89,11 @@ export class Rights {
 /** Whether a client may publish on this topic as one of its own space. */
 export function mayPublishInSpace(session: Session, topic: string): boolean {
   return session.mayPublish && !session.hasEnded && isInSpace(topic, session.space)
+}
+
+/** Whether a new device of a fleet gets its stream by what a client publishes: a device speaks for itself only. */
+export function mayMakeStreams({ mayPublish, hasEnded, device }: Session): boolean {
+  return mayPublish && !hasEnded && device === undefined
 }
 
 /** Whether a stream is the client's: one of its user, and of the device's own where it is a device. */

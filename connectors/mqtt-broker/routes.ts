@@ -1,5 +1,5 @@
 import type { CompiledStream } from '../../src/contracts/reading.ts'
-import type { StreamId, UserId } from '../../src/core/ids.ts'
+import type { FleetId, StreamId, UserId } from '../../src/core/ids.ts'
 import type { TopicName } from './guard/text.ts'
 import { mayBeOwnTopic, readingsTopicOf } from './topics.ts'
 
@@ -15,6 +15,23 @@ export interface RouteNeeds {
     cached(userId: UserId): UserTopics | undefined
     find(userId: UserId): Promise<UserTopics>
   }
+  /** Where messages of the devices of fleets go. */
+  readonly devices: {
+    cached(fleetId: FleetId, device: string): DeviceRoute | undefined
+    find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute>
+  }
+}
+
+/** The stream of a device; undefined: its messages are not taken. */
+interface DeviceRoute {
+  readonly streamId?: StreamId
+}
+
+/** Who publishes on a topic. */
+export interface TopicUser {
+  readonly userId: UserId
+  /** Whether a new device of a fleet gets its stream by what this client publishes. */
+  readonly mayMakeStreams: boolean
 }
 
 interface StreamSlot {
@@ -24,6 +41,7 @@ interface StreamSlot {
 /** The topics that a user has given to streams. */
 export interface UserTopics {
   streamsOf(topic: string): readonly StreamId[]
+  devicesOf(topic: string): readonly { readonly fleetId: FleetId; readonly device: string }[]
   /** Whether all topics of a filter are among those of one stream, or of one of these. */
   cover(filter: string, among?: ReadonlySet<StreamId>): boolean
 }
@@ -92,8 +110,28 @@ export class Routes {
     }
     const { topics } = this.#needs
     const { generation } = topics
-    const streams = topics.cached(userId)?.streamsOf(topic)
-    return { topic, streams, isPrivate: true, generation }
+    return { topic, streams: this.#streamsOf(topic, userId), isPrivate: true, generation }
+  }
+
+  /** Undefined: something has to be read first, or a stream to be made. */
+  #streamsOf(topic: string, userId: UserId): readonly StreamId[] | undefined {
+    const topics = this.#needs.topics.cached(userId)
+    if (topics === undefined) return undefined
+    const streams = topics.streamsOf(topic)
+    const named = topics.devicesOf(topic)
+    if (named.length === 0) return streams
+    const found = named.map(({ fleetId, device }) => this.#needs.devices.cached(fleetId, device))
+    return found.every((route) => route !== undefined) ? withDevices(streams, found) : undefined
+  }
+
+  /** Begins to find, or to make, what a message needs that has to wait for another one of its client. */
+  prepare(topic: TopicName, { userId, mayMakeStreams }: TopicUser): void {
+    if (!mayMakeStreams || !mayBeOwnTopic(topic.text)) return
+    const { topics, devices } = this.#needs
+    for (const { fleetId, device } of topics.cached(userId)?.devicesOf(topic.text) ?? []) {
+      // What fails now is met again when it is the turn of the message.
+      devices.find(fleetId, device, true).catch(() => undefined)
+    }
   }
 
   /** The stream of a topic that is one stream's alone, when it is at hand. */
@@ -110,19 +148,42 @@ export class Routes {
   /** Loads what messages on a topic need, and hands it on in the turn in which all of it is current. */
   async load(
     topic: TopicName,
-    userId: UserId,
+    user: TopicUser,
     take: (streams: readonly CompiledStream[]) => void,
   ): Promise<void> {
     const { topics, streams } = this.#needs
     for (;;) {
-      if (this.route(topic, userId).streams === undefined) await topics.find(userId)
-      const route = this.route(topic, userId)
-      const found = await Promise.all((route.streams ?? []).map((id) => streams.find(id)))
+      const ids = await this.#load(topic, user)
+      const { generation } = topics
+      const found = await Promise.all(ids.map((id) => streams.find(id)))
       const current = found.filter((stream) => stream !== undefined)
       const isCurrent = current.every(({ streamId }) => streams.cached(streamId) !== undefined)
-      if (!isCurrent || route.streams === undefined) continue
+      if (!isCurrent || generation !== topics.generation) continue
       take(current.map((stream) => streams.cached(stream.streamId) ?? stream))
       return
     }
   }
+
+  async #load(
+    name: TopicName,
+    { userId, mayMakeStreams }: TopicUser,
+  ): Promise<readonly StreamId[]> {
+    const known = this.route(name, userId).streams
+    if (known !== undefined) return known
+    const topics = await this.#needs.topics.find(userId)
+    const topic = name.text
+    const named = topics.devicesOf(topic)
+    const routes = await Promise.all(
+      named.map(({ fleetId, device }) => this.#needs.devices.find(fleetId, device, mayMakeStreams)),
+    )
+    return withDevices(topics.streamsOf(topic), routes)
+  }
+}
+
+/** A stream that is found in both ways is meant once. */
+function withDevices(
+  streams: readonly StreamId[],
+  routes: readonly DeviceRoute[],
+): readonly StreamId[] {
+  return [...new Set([...streams, ...routes.flatMap(({ streamId }) => streamId ?? [])])]
 }

@@ -8,6 +8,8 @@ export type TemplateId = Branded<'TemplateId'>
 export type VaultId = Branded<'VaultId'>
 /** A data stream: a continuous flow of readings. (An asset stream is another thing, see the glossary.) */
 export type StreamId = Branded<'StreamId'>
+/** One definition for the data streams of many devices. */
+export type FleetId = Branded<'FleetId'>
 /** A record of an asset: code, issuer, wallet. */
 export type AssetStreamId = Branded<'AssetStreamId'>
 export type AttachmentId = Branded<'AttachmentId'>
@@ -31,7 +33,7 @@ export type SignatureId = Branded<'SignatureId'>
 /** What is issued for an asset stream. */
 export type AssetId = Branded<'AssetId'>
 
-type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
+type OwnId = UserId | TemplateId | VaultId | StreamId | FleetId | FavoriteId
 type RecordId = AssetStreamId | AttachmentId | SignatureId | AssetId
 type JobId = ExportId | ImportId | BackupId
 /** An id of whatever kind. */

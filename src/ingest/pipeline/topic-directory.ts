@@ -1,7 +1,9 @@
 import { FilterTree } from '../../core/filter-tree.ts'
-import type { StreamId, UserId } from '../../core/ids.ts'
+import type { FleetId, StreamId, UserId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import { covers } from '../../core/topic-filter.ts'
+import type { FleetTopic } from '../../streams/fleets/fleet-store.ts'
+import { deviceIn, filterOf } from '../../streams/fleets/fleet-topic.ts'
 
 /** Users whose topics are kept ready; another one costs one read of the state. */
 const usersMax = 1_000
@@ -15,14 +17,24 @@ export interface StreamTopic {
   readonly filter: string
 }
 
+/** A device of a fleet, as a topic names it. */
+export interface NamedDevice {
+  readonly fleetId: FleetId
+  readonly device: string
+}
+
 /** What messages on the topics of one user are for. */
 export class UserTopics {
   readonly #topics: readonly StreamTopic[]
   readonly #streams = new FilterTree<StreamId>()
+  readonly #fleetTopics: readonly FleetTopic[]
+  readonly #fleets = new FilterTree<FleetTopic>()
 
-  constructor(topics: readonly StreamTopic[]) {
+  constructor(topics: readonly StreamTopic[], fleets: readonly FleetTopic[]) {
     this.#topics = topics
     for (const { filter, streamId } of topics) this.#streams.set(filter, streamId, 0)
+    this.#fleetTopics = fleets
+    for (const fleet of fleets) this.#fleets.set(filterOf(fleet.topic), fleet, 0)
   }
 
   /** Every stream whose filter matches the topic: of more than 16 those with the lowest ids. */
@@ -31,22 +43,42 @@ export class UserTopics {
     return found.length < 2 ? found : found.sort().slice(0, streamsPerMessageMax)
   }
 
-  /** Whether all topics of a filter are among those of one stream, or of one of these. */
+  /** Every device that the topic names in a fleet: of more than 16 those of the fleets with the lowest ids. */
+  devicesOf(topic: string): readonly NamedDevice[] {
+    if (this.#fleetTopics.length === 0) return noDevices
+    const named = [...this.#fleets.match(topic).keys()].flatMap((fleet) => {
+      const device = deviceIn(topic, fleet.topic)
+      return device === undefined ? [] : [{ fleetId: fleet.fleetId, device }]
+    })
+    if (named.length < 2) return named
+    return named
+      .sort((left, right) => (left.fleetId < right.fleetId ? -1 : 1))
+      .slice(0, streamsPerMessageMax)
+  }
+
+  /**
+   * Whether all topics of a filter are among those of one stream, or of one fleet. A device has only those of its own
+   * streams.
+   */
   cover(filter: string, among?: ReadonlySet<StreamId>): boolean {
-    return this.#topics.some(
+    const isOfStream = this.#topics.some(
       (own) => (among?.has(own.streamId) ?? true) && covers(own.filter, filter),
     )
+    if (isOfStream || among !== undefined) return isOfStream
+    return this.#fleetTopics.some(({ topic }) => covers(filterOf(topic), filter))
   }
 }
 
-/** The topics that users have given to their streams, ready to be looked up. */
+const noDevices: readonly NamedDevice[] = []
+
+/** The topics that users have given to their streams and fleets, ready to be looked up. */
 export class TopicDirectory {
-  readonly #load: (userId: UserId) => Promise<readonly StreamTopic[]>
+  readonly #load: (userId: UserId) => Promise<UserTopics>
   readonly #users = new LruMap<UserId, UserTopics>(usersMax)
   /** Grows with each `forget`: what was found before it may be outdated. */
   #generation = 0
 
-  constructor(load: (userId: UserId) => Promise<readonly StreamTopic[]>) {
+  constructor(load: (userId: UserId) => Promise<UserTopics>) {
     this.#load = load
   }
 
@@ -65,7 +97,7 @@ export class TopicDirectory {
       const known = this.#users.get(userId)
       if (known) return known
       const before = this.#generation
-      const topics = new UserTopics(await this.#load(userId))
+      const topics = await this.#load(userId)
       if (before !== this.#generation) continue
       this.#users.set(userId, topics)
       return topics

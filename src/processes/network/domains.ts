@@ -18,6 +18,9 @@ import { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts
 import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
+import { DeviceDirectory } from '../../streams/fleets/device-directory.ts'
+import { FleetStore } from '../../streams/fleets/fleet-store.ts'
+import { NewStreams, type NewStreamsNeeds } from '../../streams/fleets/new-streams.ts'
 import { Units } from '../../streams/units/units.ts'
 import type { AssetStream } from '../../twins/asset-streams/asset-stream.ts'
 import {
@@ -63,6 +66,7 @@ export function openDomains(
     changes: new StreamChanges(stored),
     directory,
     topics: engine.topics,
+    ...fleetParts(engine, { streams, publicUrl }),
     templates: new TemplateStore(stored),
     vaults: new VaultStore(stored),
     verifications: new VerificationStore(stored),
@@ -99,6 +103,16 @@ export function openDomains(
     },
     publicUrl,
   }
+}
+
+/** One definition for many devices, and the streams that they get by it. */
+function fleetParts(
+  { state, worker: writer, lifecycle }: Engine,
+  around: Pick<NewStreamsNeeds, 'streams' | 'publicUrl'>,
+) {
+  const fleets = new FleetStore(state, systemClock)
+  const newStreams = new NewStreams({ ...around, state, writer, fleets, lifecycle })
+  return { fleets, newStreams, fleetDevices: new DeviceDirectory(newStreams) }
 }
 
 /** Records of assets, and what is issued for them. */

@@ -20,9 +20,8 @@ import { openStateForReading, type StateDatabase } from '../../storage/state/dat
 import { DataStreamStore, streamVersionOf } from '../../streams/data-streams/data-stream-store.ts'
 import { DeletionSchedule } from '../../streams/data-streams/deletion-schedule.ts'
 import { Departures } from '../../streams/data-streams/departures.ts'
-import { loadTopics } from '../../streams/data-streams/stream-topics.ts'
 import { NotifiedOwners } from '../../telling/notifications/notified-owners.ts'
-import { forgetStream } from './mqtt-upkeep.ts'
+import { forgetStream, loadUserTopics } from './mqtt-upkeep.ts'
 import { type ProcessingWorker, startWorker } from './processing-worker.ts'
 
 /**
@@ -72,7 +71,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     worker,
     deletions,
     directory,
-    topics: new TopicDirectory((userId) => loadTopics(state, userId)),
+    topics: new TopicDirectory((userId) => loadUserTopics(state, userId)),
     state,
     receipts,
     commits,

@@ -256,6 +256,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     intake: engine.intake,
     streams: domains.directory,
     topics: domains.topics,
+    devices: domains.fleetDevices,
     listeners: engine.listeners,
     callerOfKey: mqttCallerOfKey(access.auth),
     kept: engine.mqttSessions.sessions,

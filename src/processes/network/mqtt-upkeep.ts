@@ -9,6 +9,7 @@ import type { DurableSessions } from '../../ingest/mqtt-sessions/durable-session
 import { UserTopics } from '../../ingest/pipeline/topic-directory.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { loadTopics } from '../../streams/data-streams/stream-topics.ts'
+import { loadFleetTopics } from '../../streams/fleets/fleet-store.ts'
 
 /** Users, or devices, that are asked for in one query. */
 const atOnce = 500
@@ -35,6 +36,11 @@ export async function forgetDeletedUsers(
   }
 }
 
+/** All topics that a user has given to streams and fleets. */
+export async function loadUserTopics(state: StateDatabase, userId: UserId): Promise<UserTopics> {
+  return new UserTopics(await loadTopics(state, userId), await loadFleetTopics(state, userId))
+}
+
 /**
  * Takes away what is kept for subscribers of a stream that was deleted: of its own topics, and of those
  * that a `source.topic` of the user has made and that no stream takes any more. Filters of such topics
@@ -45,7 +51,7 @@ export async function forgetStream(
   sessions: Pick<DurableSessions, 'forgetTopics'>,
   { ownerId, streamId }: { readonly ownerId: UserId; readonly streamId: StreamId },
 ): Promise<void> {
-  const topics = new UserTopics(await loadTopics(state, ownerId))
+  const topics = await loadUserTopics(state, ownerId)
   const parts = ['data', 'events'] as const
   const ofStream = new Set(parts.map((part) => innerStreamTopic({ streamId, part }, ownerId)))
   const isTaken = new Map<string, boolean>()
@@ -54,7 +60,8 @@ export async function forgetStream(
     const topic = outerTopic(inner)
     // In the space for messages, or of another stream, or a filter.
     if (topic === inner || !mayBeOwnTopic(topic) || /[+#]/.test(topic)) return false
-    const known = isTaken.get(topic) ?? topics.streamsOf(topic).length > 0
+    const known =
+      isTaken.get(topic) ?? topics.streamsOf(topic).length + topics.devicesOf(topic).length > 0
     isTaken.set(topic, known)
     return !known
   })

@@ -72,7 +72,7 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
  * its file, and a line here.
  */
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { engine, directory, topics, live, sources } = parts
+  const { engine, directory, topics, fleetDevices, live, sources } = parts
   const { worker } = engine
   const share = new QueryShare()
   const activity = new AskedActivity(worker)
@@ -86,8 +86,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       streamChangeRoutes({
         ...parts,
         nowUs: () => systemClock.nowUs(),
-        forget({ id, ownerId }) {
+        forget({ id, ownerId, fleet }) {
           directory.forget(id)
+          if (fleet !== undefined) fleetDevices.forget(fleet)
           topics.forget(ownerId)
           sources.wake(id)
           worker.wakeRetention()

@@ -121,8 +121,6 @@ interface ApiKeyTable {
   readonly last_used_at: number | null
   /** `ignore`: what clients do on topics that are not their user's is accepted and dropped. */
   readonly foreign_topics: Defaulted<string | null>
-  /** The fleet that rows of metric protocols go to where their request names none. */
-  readonly fleet_id: Defaulted<string | null>
 }
 
 interface SigningKeyTable {

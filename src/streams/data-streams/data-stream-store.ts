@@ -1,7 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import type { StreamVersion } from '../../contracts/reading.ts'
 import type { Clock } from '../../core/clock.ts'
-import { newId, type StreamId, type UserId } from '../../core/ids.ts'
+import { type FleetId, newId, type StreamId, type UserId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { alertStart, fleetRulesChange } from './alert-start.ts'
 import { runnableSteps } from './conversions.ts'
@@ -28,6 +28,15 @@ export interface DataStream extends StreamDefinition {
   readonly createdAtUs: number
   readonly version: number
   readonly isPaused: boolean
+  /** Set where the fleet of its device has its definition, and its topic. */
+  readonly fleet?: FleetPlace | undefined
+}
+
+/** The device of a fleet that a stream has the readings of. */
+export interface FleetPlace {
+  readonly fleetId: FleetId
+  /** The name that its messages have. */
+  readonly device: string
 }
 
 /** Streams of the service's own events that a user can have: each change writes to all of them. */
@@ -87,6 +96,7 @@ export class DataStreamStore {
     ownerId: UserId,
     definition: StreamDefinition,
     apiKeyId: string,
+    fleet?: FleetPlace,
   ): { readonly stream: DataStream; readonly changes: readonly Compilable[] } {
     const { name, vaultId, type, tags } = definition
     const id = newId<StreamId>()
@@ -112,7 +122,7 @@ export class DataStreamStore {
       created_at: createdAtUs,
       created_by: apiKeyId,
     })
-    const stream = { ...definition, id, ownerId, createdAtUs, version, isPaused: false }
+    const stream = { ...definition, id, ownerId, createdAtUs, version, isPaused: false, fleet }
     const rows = [...tagRows(this.#state, stream), ...topicRows(this.#state, stream)]
     const start = alertStart(this.#state, { streamId: id, version }, definition)
     const rules = fleetRulesChange(this.#state, stream)
@@ -142,6 +152,7 @@ export class DataStreamStore {
           .onRef('version.stream_id', '=', 'stream.id')
           .onRef('version.version', '=', 'stream.version'),
       )
+      .leftJoin('fleet_devices as device', 'device.stream_id', 'stream.id')
       .select([
         'stream.id',
         'stream.owner_id',
@@ -153,6 +164,8 @@ export class DataStreamStore {
         'stream.tags',
         'stream.paused_at',
         'version.definition',
+        'device.fleet_id',
+        'device.name as device',
       ])
       .where('stream.id', '=', id)
       .executeTakeFirst()
@@ -168,6 +181,7 @@ export class DataStreamStore {
       version: row.version,
       tags: JSON.parse(row.tags) as Tags,
       isPaused: row.paused_at !== null,
+      fleet: placeOf(row.fleet_id, row.device),
     }
   }
 
@@ -203,6 +217,11 @@ export class DataStreamStore {
       receivedOnDay: row.received_on_day,
     }
   }
+}
+
+function placeOf(fleetId: string | null, device: string | null): FleetPlace | undefined {
+  if (fleetId === null || device === null) return undefined
+  return { fleetId: fleetId as FleetId, device }
 }
 
 function hasRoom(ownerId: UserId, type: StreamType) {

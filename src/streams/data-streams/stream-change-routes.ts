@@ -29,7 +29,7 @@ import { type StreamChanges, versionsMax } from './stream-changes.ts'
 export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
   readonly changes: StreamChanges
   /** Lets readings meet the stream as it is now. */
-  readonly forget: (stream: Pick<DataStream, 'id' | 'ownerId'>) => void
+  readonly forget: (stream: Pick<DataStream, 'id' | 'ownerId' | 'fleet'>) => void
   /** Has what is left of a deleted stream removed, and ends what goes on about it. */
   readonly onDeleted: (id: StreamId) => void
 }

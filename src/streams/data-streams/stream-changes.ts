@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { conflict } from '../../core/conflict.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import { countChange } from '../../storage/state/totals.ts'
 import { alertStart, fleetRulesChange } from './alert-start.ts'
 import { type DataStream, tagRows } from './data-stream-store.ts'
 import { type StreamDefinition, type VersionedDefinition, versionedJson } from './definition.ts'
@@ -10,6 +11,23 @@ import { retentionColumns } from './retention.ts'
 import { findDeletion, type StreamDeletion } from './stream-deletions.ts'
 import { assertTopicRoom, changedTopic, isNewTopic, withoutTopic } from './stream-topics.ts'
 import type { Tags } from './tags.ts'
+
+/** Takes the device of a stream out of its fleet: its next message is that of a new device, unless it is denied. */
+function withoutFleet(
+  state: StateDatabase,
+  { id, fleet }: Pick<DataStream, 'id' | 'fleet'>,
+): readonly Compilable[] {
+  if (fleet === undefined) return []
+  return [
+    optional(
+      state.deleteFrom('fleet_devices').where('stream_id', '=', id).where('denied_at', 'is', null),
+    ),
+    optional(
+      state.updateTable('fleet_devices').set({ stream_id: null }).where('stream_id', '=', id),
+    ),
+    countChange(state, 'streams_of_fleet', fleet.fleetId, -1),
+  ]
+}
 
 /** Versions of one stream: each is kept as long as the stream is. */
 export const versionsMax = 10_000
@@ -82,7 +100,7 @@ export class StreamChanges {
         ? []
         : [...this.#withoutTags(stream), ...tagRows(state, { ...stream, tags })]
     const topic = changedTopic(state, stream, { ...stream, ...changed })
-    if (isNewTopic(stream, changed)) await assertTopicRoom(state, stream.ownerId)
+    if (isNewTopic(stream, { ...stream, ...changed })) await assertTopicRoom(state, stream.ownerId)
     const start = alertStart(state, { streamId: stream.id, version }, stream, changed)
     const rows = [...replacedTags, ...topic, ...start, fleetRulesChange(state, stream)]
     return await writer.attempt(update, insert, ...rows, ...also)
@@ -122,6 +140,7 @@ export class StreamChanges {
       this.#present(stream, state.deleteFrom('data_streams')),
       ...this.#withoutTags(stream),
       optional(state.deleteFrom('device_streams').where('stream_id', '=', id)),
+      ...withoutFleet(state, stream),
       ...withoutTopic(state, stream),
       state.insertInto('data_stream_deletions').values({
         stream_id: id,

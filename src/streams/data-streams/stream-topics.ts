@@ -18,11 +18,13 @@ interface Topical {
   readonly id: StreamId
   readonly ownerId: UserId
   readonly source: Json
+  /** Set where the topic is found by the fleet. */
+  readonly fleet?: object | undefined
 }
 
 /** What writes the topic of a new stream down. It finds nothing to change when there are too many. */
 export function topicRows(state: StateDatabase, stream: Topical): readonly Compilable[] {
-  const filter = ownTopicOf(stream.source)
+  const filter = routedTopicOf(stream)
   if (filter === undefined) return []
   return [
     state
@@ -38,7 +40,7 @@ export function topicRows(state: StateDatabase, stream: Topical): readonly Compi
 
 /** What takes the topic of a stream away. A change that finds no row would undo all the others. */
 export function withoutTopic(state: StateDatabase, stream: Topical): readonly Compilable[] {
-  if (ownTopicOf(stream.source) === undefined) return []
+  if (routedTopicOf(stream) === undefined) return []
   return [state.deleteFrom('data_stream_topics').where('stream_id', '=', stream.id)]
 }
 
@@ -48,8 +50,13 @@ export function changedTopic(
   before: Topical,
   after: Topical,
 ): readonly Compilable[] {
-  if (ownTopicOf(before.source) === ownTopicOf(after.source)) return []
+  if (routedTopicOf(before) === routedTopicOf(after)) return []
   return [...withoutTopic(state, before), ...topicRows(state, after)]
+}
+
+/** The topic that a stream has a row for. A device of a fleet needs none: it is found by the topic of the fleet. */
+function routedTopicOf({ source, fleet }: Pick<Topical, 'source' | 'fleet'>): string | undefined {
+  return fleet === undefined ? ownTopicOf(source) : undefined
 }
 
 /** All topics of a user. */
@@ -68,10 +75,10 @@ export async function loadTopics(
 
 /** Whether a change gives a topic to a stream that had none. */
 export function isNewTopic(
-  before: Pick<Topical, 'source'>,
-  after: Pick<Topical, 'source'>,
+  before: Pick<Topical, 'source' | 'fleet'>,
+  after: Pick<Topical, 'source' | 'fleet'>,
 ): boolean {
-  return ownTopicOf(before.source) === undefined && ownTopicOf(after.source) !== undefined
+  return routedTopicOf(before) === undefined && routedTopicOf(after) !== undefined
 }
 
 /** @throws DomainError `conflict` when the user has as many topics as there may be */

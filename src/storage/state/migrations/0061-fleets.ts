@@ -40,5 +40,4 @@ const statements = [
   'CREATE UNIQUE INDEX fleet_devices_by_stream ON fleet_devices (stream_id) WHERE stream_id IS NOT NULL',
   'CREATE INDEX fleet_devices_by_version ON fleet_devices (fleet_id, version)',
   'ALTER TABLE provisioning_keys ADD COLUMN fleet_id TEXT',
-  'ALTER TABLE api_keys ADD COLUMN fleet_id TEXT',
 ]

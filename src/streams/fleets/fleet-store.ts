@@ -1,0 +1,189 @@
+import { type Compilable, type Selectable, sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { type FleetId, newId, type UserId, type VaultId } from '../../core/ids.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import { ownTopicOf } from '../data-streams/source-kinds.ts'
+import { type Fleet, type FleetDefinition, fleetsOfUserMax } from './fleet.ts'
+
+/** The topic of a fleet, as messages meet it. */
+export interface FleetTopic {
+  readonly fleetId: FleetId
+  /** With `{device}` in place of the level that names the device. */
+  readonly topic: string
+}
+
+/** What a fleet is made with. */
+export type NewFleet = Pick<Fleet, 'name' | 'vaultId' | 'tags' | 'streamsMax' | 'definition'>
+
+/** Fleets in the state. */
+export class FleetStore {
+  readonly #state: StateDatabase
+  readonly #clock: Clock
+
+  constructor(state: StateDatabase, clock: Clock) {
+    this.#state = state
+    this.#clock = clock
+  }
+
+  /**
+   * A new fleet. Its changes find nothing to change when the vault is gone, the owner has too many fleets, or one
+   * of this name.
+   */
+  plan(ownerId: UserId, wanted: NewFleet, apiKeyId: string) {
+    const id = newId<FleetId>()
+    const nowUs = this.#clock.nowUs()
+    const made = {
+      createdAtUs: nowUs,
+      createdBy: apiKeyId,
+      changedAtUs: nowUs,
+      changedBy: apiKeyId,
+    }
+    const fleet: Fleet = { ...wanted, ...made, id, ownerId, version: 1 }
+    const { vault_id: vaultId, ...row } = rowOf(fleet)
+    const names = Object.keys(row) as (keyof typeof row)[]
+    const values = sql.join(names.map((name) => sql`${row[name]}`))
+    const insert = this.#state
+      .insertInto('fleets')
+      .columns([...names, 'vault_id'])
+      .expression(
+        sql`SELECT ${values}, id FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}
+              AND ${isBelow('fleets', ownerId, fleetsOfUserMax)}`,
+      )
+      .onConflict((conflict) => conflict.doNothing())
+    return { fleet, changes: [insert, countChange(this.#state, 'fleets', ownerId, 1)] }
+  }
+
+  /**
+   * Makes the next version of a fleet, or another name or limit of this one. Finds nothing to change when it was
+   * changed meanwhile. A name that another fleet has got meanwhile fails the commit.
+   */
+  change(before: Fleet, changed: Fleet): Compilable {
+    const { id: _, created_at: _at, created_by: _by, owner_id: _owner, ...row } = rowOf(changed)
+    return this.#state
+      .updateTable('fleets')
+      .set(row)
+      .where('id', '=', before.id)
+      .where('version', '=', before.version)
+      .where('changed_at', '=', before.changedAtUs)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('fleets as other')
+              .select('other.id')
+              .where('other.owner_id', '=', before.ownerId)
+              .where('other.name_folded', '=', row.name_folded)
+              .where('other.id', '!=', before.id),
+          ),
+        ),
+      )
+  }
+
+  /** Takes a fleet away; its streams stay, and are ordinary ones from then on. */
+  removal({ id, ownerId, version }: Fleet): readonly Compilable[] {
+    const state = this.#state
+    return [
+      state.deleteFrom('fleets').where('id', '=', id).where('version', '=', version),
+      countChange(state, 'fleets', ownerId, -1),
+    ]
+  }
+
+  /** A fleet of this owner. */
+  async find(ownerId: UserId, id: FleetId): Promise<Fleet | undefined> {
+    const fleet = await this.load(id)
+    return fleet?.ownerId === ownerId ? fleet : undefined
+  }
+
+  /** Any fleet, for parts of the service that have checked rights in another way. */
+  async load(id: FleetId): Promise<Fleet | undefined> {
+    const row = await this.#state
+      .selectFrom('fleets')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row && fleetOf(row)
+  }
+
+  /** A fleet by its name, in any case. */
+  async findByName(ownerId: UserId, name: string): Promise<Fleet | undefined> {
+    const row = await this.#state
+      .selectFrom('fleets')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .where('name_folded', '=', name.toLowerCase())
+      .executeTakeFirst()
+    return row && fleetOf(row)
+  }
+
+  /** Fleets of an owner by their names, from behind one. */
+  async list(ownerId: UserId, after: string, limit: number): Promise<readonly Fleet[]> {
+    const rows = await this.#state
+      .selectFrom('fleets')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .where('name_folded', '>', after)
+      .orderBy('name_folded')
+      .limit(limit)
+      .execute()
+    return rows.map(fleetOf)
+  }
+
+  /** How many streams a fleet has. */
+  async streamsOf(id: FleetId): Promise<number> {
+    return await totalOf(this.#state, 'streams_of_fleet', id)
+  }
+}
+
+/** The topics of all fleets of a user. */
+export async function loadFleetTopics(
+  state: StateDatabase,
+  ownerId: UserId,
+): Promise<readonly FleetTopic[]> {
+  const rows = await state
+    .selectFrom('fleets')
+    .select(['id', 'topic'])
+    .where('owner_id', '=', ownerId)
+    .where('topic', 'is not', null)
+    .limit(fleetsOfUserMax)
+    .execute()
+  return rows.flatMap(({ id, topic }) =>
+    topic === null ? [] : [{ fleetId: id as FleetId, topic }],
+  )
+}
+
+function rowOf(fleet: Fleet) {
+  return {
+    id: fleet.id,
+    owner_id: fleet.ownerId,
+    vault_id: fleet.vaultId,
+    name: fleet.name,
+    name_folded: fleet.name.toLowerCase(),
+    topic: ownTopicOf(fleet.definition.source) ?? null,
+    definition: JSON.stringify(fleet.definition),
+    tags: JSON.stringify(fleet.tags),
+    version: fleet.version,
+    streams_max: fleet.streamsMax,
+    created_at: fleet.createdAtUs,
+    created_by: fleet.createdBy,
+    changed_at: fleet.changedAtUs,
+    changed_by: fleet.changedBy,
+  }
+}
+
+function fleetOf(row: Selectable<StateSchema['fleets']>): Fleet {
+  return {
+    id: row.id as FleetId,
+    ownerId: row.owner_id as UserId,
+    vaultId: row.vault_id as VaultId,
+    name: row.name,
+    tags: JSON.parse(row.tags) as Fleet['tags'],
+    version: row.version,
+    streamsMax: row.streams_max,
+    definition: JSON.parse(row.definition) as FleetDefinition,
+    createdAtUs: row.created_at,
+    createdBy: row.created_by,
+    changedAtUs: row.changed_at,
+    changedBy: row.changed_by,
+  }
+}
