@@ -23,8 +23,8 @@ import { retentionRoutes } from '../../reading/retention/retention-routes.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
 import type { GuardedRoutes } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { bulkRoutes } from '../../streams/data-streams/bulk-routes.ts'
 import { dataStreamRoutes } from '../../streams/data-streams/data-stream-routes.ts'
-import { fleetRoutes } from '../../streams/data-streams/fleet-routes.ts'
 import { previewRoute } from '../../streams/data-streams/preview-route.ts'
 import { secretRotationRoute } from '../../streams/data-streams/secret-rotation-route.ts'
 import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
@@ -81,7 +81,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => overviewRoutes({ ...parts, ...engine, nowUs, callerOf }),
     (callerOf) => streamListRoute({ ...parts, state: engine.state, activity, nowUs, callerOf }),
-    (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
+    (callerOf) => bulkRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
       streamChangeRoutes({
         ...parts,
