@@ -32,6 +32,7 @@ import { streamChangeRoutes } from '../../streams/data-streams/stream-change-rou
 import { streamListRoute } from '../../streams/data-streams/stream-list-route.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { fleetRoutes } from '../../streams/fleets/fleet-routes.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
 import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
 import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
@@ -99,6 +100,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         },
         callerOf,
       }),
+    (callerOf) => fleetRoutes({ ...parts, callerOf }),
     ...sourcesRoutes(parts),
     (callerOf) => unroutedRoutes({ ...parts, judgeOf, nowUs, callerOf }),
     (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
