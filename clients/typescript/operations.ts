@@ -640,6 +640,17 @@ export interface SharedOperations {
   }
 
   /**
+   * Create a fleet.
+   *
+   * One definition for the data streams of many devices. The first message of a device makes
+   * its stream; later ones go there. A level `{device}` of the topic names the device, or
+   * `source.deviceField`, or the address `POST /fleets/{fleetId}/devices/{device}/data`.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly createFleet: { readonly body: NewFleet; readonly answer: Fleet }
+
+  /**
    * Make a key; its secret is shown this once.
    *
    * Needs the permission `keys:admin`.
@@ -1760,6 +1771,22 @@ export interface SharedOperations {
   }
 
   /**
+   * List one's own fleets, by name.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly listFleets: {
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+      readonly vaultId?: string | undefined
+    }
+    readonly answer: readonly Fleet[]
+  }
+
+  /**
    * List one's own imports.
    *
    * Needs the permission `data:read`.
@@ -2731,6 +2758,13 @@ export interface SharedOperations {
       }[]
     }
   }
+
+  /**
+   * Read a fleet.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly readFleet: { readonly path: { readonly fleetId: string }; readonly answer: Fleet }
 
   /** The same as `/health/ready`. */
   readonly readHealth: {
@@ -4221,6 +4255,7 @@ export const operationPaths = {
   createEntity: 'POST /users/{userId}/entities',
   createExport: 'POST /exports',
   createFavorite: 'POST /users/{userId}/favorites',
+  createFleet: 'POST /fleets',
   createKey: 'POST /keys',
   createProvisioningKey: 'POST /vaults/{vaultId}/provisioning-keys',
   createSignature: 'POST /attachments/{attachmentId}/signatures',
@@ -4285,6 +4320,7 @@ export const operationPaths = {
   listEmailRecipients: 'GET /notifications/email-configs',
   listExports: 'GET /exports',
   listFavorites: 'GET /users/{userId}/favorites',
+  listFleets: 'GET /fleets',
   listImports: 'GET /imports',
   listInbox: 'GET /notifications/in-app',
   listKeys: 'GET /keys',
@@ -4336,6 +4372,7 @@ export const operationPaths = {
   readDocs: 'GET /docs',
   readEmailRecipient: 'GET /notifications/email-configs/{configId}',
   readEventCatalogue: 'GET /events/catalogue',
+  readFleet: 'GET /fleets/{fleetId}',
   readHealth: 'GET /health',
   readKey: 'GET /keys/{keyId}',
   readLatestOfVault: 'GET /vaults/{vaultId}/latest',
@@ -4455,6 +4492,7 @@ export const operationScopes = {
   createEntity: 'keys:admin',
   createExport: 'data:read',
   createFavorite: 'vaults:write',
+  createFleet: 'streams:write',
   createKey: 'keys:admin',
   createProvisioningKey: 'keys:admin',
   createSignature: 'attachments:write',
@@ -4516,6 +4554,7 @@ export const operationScopes = {
   listEmailRecipients: 'notifications:read',
   listExports: 'data:read',
   listFavorites: 'vaults:read',
+  listFleets: 'streams:read',
   listImports: 'data:read',
   listInbox: 'notifications:read',
   listKeys: 'keys:admin',
@@ -4561,6 +4600,7 @@ export const operationScopes = {
   readDevice: 'streams:read',
   readEmailRecipient: 'notifications:read',
   readEventCatalogue: 'notifications:read',
+  readFleet: 'streams:read',
   readKey: 'keys:admin',
   readLatestOfVault: 'data:read',
   readLatestReading: 'data:read',
@@ -6752,6 +6792,50 @@ export type Field = {
   /** Of texts that are numbers. */
   readonly decimal?: '.' | ',' | undefined
 }
+export type Fleet = {
+  readonly fleetId: string
+  readonly name: string
+  readonly vaultId: string
+
+  /**
+   * A new data stream without name, vault and tags: `type`, `source`, `schema` and
+   * `processing`. `{device}` is a level of `source.topic` and names the device;
+   * `source.deviceField` is the name, or the path, of the member of a reading that does so.
+   */
+  readonly definition: Readonly<Record<string, unknown>>
+
+  /** Of all of its streams, besides `device`. */
+  readonly tags: Readonly<Record<string, string>>
+
+  /** Streams that it can have at most. */
+  readonly streamsMax: number
+
+  /** That it has. */
+  readonly streams: number
+
+  /** Of the definition and the tags. */
+  readonly version: number
+  readonly createdAt: string
+  readonly changedAt: string
+
+  /** A change that not all streams have yet. */
+  readonly change: {
+    /** That the streams are to have. */
+    readonly version: number
+
+    /** Streams of the fleet. */
+    readonly total: number
+
+    /** Streams that have this version. */
+    readonly done: number
+
+    /**
+     * Streams that cannot have it, because they have as many versions as a stream can have:
+     * devices with the status `outdated`.
+     */
+    readonly failed: number
+  } | null
+}
 export type FleetAlertRule = {
   readonly alertRuleId: string
 
@@ -8042,6 +8126,23 @@ export type NewFavorite = {
 
   /** What it refers to: the service does not look into it. */
   readonly ref: string
+}
+export type NewFleet = {
+  readonly name: string
+  readonly vaultId: string
+
+  /**
+   * A new data stream without name, vault and tags: `type`, `source`, `schema` and
+   * `processing`. `{device}` is a level of `source.topic` and names the device;
+   * `source.deviceField` is the name, or the path, of the member of a reading that does so.
+   */
+  readonly definition: Readonly<Record<string, unknown>>
+
+  /** Streams that it can have at most. */
+  readonly streamsMax?: number | undefined
+
+  /** Texts to find the stream by: at most 32. */
+  readonly tags?: Readonly<Record<string, string>> | undefined
 }
 
 /** With vaultId, tags, or both. The rule has no id of its own. */

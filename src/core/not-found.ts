@@ -20,6 +20,8 @@ export const notFoundRemedies = {
   favorite: inList('GET /users/{userId}/favorites'),
   file: 'Read GET /attachments/{attachmentId}: files are numbered from 0 in the order in which it lists them.',
   'file of the export': inList('GET /exports/{exportId}', 'under files'),
+  fleet: inList('GET /fleets'),
+  'fleet device': inList('GET /fleets/{fleetId}/devices', 'by the name that its messages have'),
   import: inList('GET /imports', 'which has those of the last 7 days'),
   fleet: inList('GET /fleets', 'whose names count as well'),
   key: inList('GET /keys'),

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
+import { proposalSchema } from '../../streams/data-streams/bulk-api.ts'
 import { dataStream } from '../../streams/data-streams/definition-schemas.ts'
-import { proposalSchema } from '../../streams/data-streams/fleet-api.ts'
 import { dropReasons, type Sample, type UnroutedTopic } from './unrouted-messages.ts'
 
 /** Bytes of a payload that are shown. */

@@ -24,8 +24,8 @@ import { retentionRoutes } from '../../reading/retention/retention-routes.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
 import type { GuardedRoutes } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { bulkRoutes } from '../../streams/data-streams/bulk-routes.ts'
 import { dataStreamRoutes } from '../../streams/data-streams/data-stream-routes.ts'
-import { fleetRoutes } from '../../streams/data-streams/fleet-routes.ts'
 import { previewRoute } from '../../streams/data-streams/preview-route.ts'
 import type { IdempotentRequest } from '../../streams/data-streams/receipt-store.ts'
 import { secretRotationRoute } from '../../streams/data-streams/secret-rotation-route.ts'
@@ -34,6 +34,7 @@ import { streamChangeRoutes } from '../../streams/data-streams/stream-change-rou
 import { streamListRoute } from '../../streams/data-streams/stream-list-route.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { fleetRoutes } from '../../streams/fleets/fleet-routes.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
 import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
 import { retryRoutes } from '../../twins/anchored/retry-routes.ts'
@@ -83,7 +84,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => overviewRoutes({ ...parts, ...engine, nowUs, callerOf }),
     (callerOf) => streamListRoute({ ...parts, state: engine.state, activity, nowUs, callerOf }),
-    (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
+    (callerOf) => bulkRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
       streamChangeRoutes({
         ...parts,
@@ -101,6 +102,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         },
         callerOf,
       }),
+    (callerOf) => fleetRoutes({ ...parts, callerOf }),
     ...sourcesRoutes(parts),
     (callerOf) => unroutedRoutes({ ...parts, judgeOf, nowUs, callerOf }),
     (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),

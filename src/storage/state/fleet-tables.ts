@@ -1,3 +1,5 @@
+import type { Defaulted } from './column.ts'
+
 /** Fleets, and the devices that have been seen in them. */
 export interface FleetTables {
   fleets: FleetTable
@@ -28,6 +30,9 @@ interface FleetTable {
   readonly changed_at: number
   /** The key of who made the present version: its streams are changed in the name of that key. */
   readonly changed_by: string
+  /** It is deleted since then, with its streams: they are deleted one after the other. */
+  readonly ended_at: Defaulted<number | null>
+  readonly ended_by: Defaulted<string | null>
 }
 
 /** A device of a fleet, by the name that its messages have. */
@@ -38,6 +43,8 @@ interface FleetDeviceTable {
   readonly stream_id: string | null
   /** The version of the fleet that its stream was made or changed by last. */
   readonly version: number
+  /** The version of the fleet that its stream cannot have: it has as many versions as a stream can have. */
+  readonly failed_version: Defaulted<number | null>
   readonly created_at: number
   /** Its messages are refused since. */
   readonly denied_at: number | null

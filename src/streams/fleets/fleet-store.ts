@@ -5,7 +5,7 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import { ownTopicOf } from '../data-streams/source-kinds.ts'
-import { type Fleet, type FleetDefinition, fleetsOfUserMax } from './fleet.ts'
+import { type Fleet, type FleetDefinition, type FleetProgress, fleetsOfUserMax } from './fleet.ts'
 
 /** A fleet, as messages meet it. */
 export interface FleetEntry {
@@ -104,6 +104,7 @@ export class FleetStore {
       .selectFrom('fleets')
       .selectAll()
       .where('id', '=', id)
+      .where('ended_at', 'is', null)
       .executeTakeFirst()
     return row && fleetOf(row)
   }
@@ -119,22 +120,49 @@ export class FleetStore {
     return row && fleetOf(row)
   }
 
-  /** Fleets of an owner by their names, from behind one. */
-  async list(ownerId: UserId, after: string, limit: number): Promise<readonly Fleet[]> {
-    const rows = await this.#state
+  /** Fleets of an owner by their names in lower case, from behind one. */
+  async list(
+    ownerId: UserId,
+    { after, limit, vaultId }: { after: string; limit: number; vaultId?: VaultId | undefined },
+  ): Promise<readonly Fleet[]> {
+    const found = this.#state
       .selectFrom('fleets')
       .selectAll()
       .where('owner_id', '=', ownerId)
       .where('name_folded', '>', after)
+      .where('ended_at', 'is', null)
       .orderBy('name_folded')
       .limit(limit)
-      .execute()
+    const rows = await (vaultId === undefined
+      ? found
+      : found.where('vault_id', '=', vaultId)
+    ).execute()
     return rows.map(fleetOf)
+  }
+
+  /** Whether an owner may have one more fleet. */
+  async hasRoom(ownerId: UserId): Promise<boolean> {
+    return (await totalOf(this.#state, 'fleets', ownerId)) < fleetsOfUserMax
   }
 
   /** How many streams a fleet has. */
   async streamsOf(id: FleetId): Promise<number> {
     return await totalOf(this.#state, 'streams_of_fleet', id)
+  }
+
+  /** How far the streams of a fleet have its present version. */
+  async progressOf({ id, version }: Pick<Fleet, 'id' | 'version'>): Promise<FleetProgress> {
+    const row = await this.#state
+      .selectFrom('fleet_devices')
+      .select(({ fn }) => [
+        fn.countAll<number>().as('behind'),
+        sql<number>`coalesce(sum(failed_version = ${version}), 0)`.as('failed'),
+      ])
+      .where('fleet_id', '=', id)
+      .where('version', '<', version)
+      .where('stream_id', 'is not', null)
+      .executeTakeFirstOrThrow()
+    return { streams: await this.streamsOf(id), ...row }
   }
 }
 
@@ -147,6 +175,7 @@ export async function loadFleets(
     .selectFrom('fleets')
     .select(['id', 'name', 'topic', 'device_field'])
     .where('owner_id', '=', ownerId)
+    .where('ended_at', 'is', null)
     .orderBy('id')
     .limit(fleetsOfUserMax)
     .execute()

@@ -35,6 +35,15 @@ export interface Fleet {
   readonly changedBy: string
 }
 
+/** How far the streams of a fleet have its present version. */
+export interface FleetProgress {
+  readonly streams: number
+  /** Streams of an earlier version. */
+  readonly behind: number
+  /** Those of them that cannot have the present one. */
+  readonly failed: number
+}
+
 /** A device of a fleet. */
 export interface FleetDevice {
   /** The name that its messages have. */

@@ -14,6 +14,7 @@ export const tags = {
   Favorites: 'What a user wants to find again.',
   Streams: 'Data streams for a bearer token, and asset streams for a key: records of assets.',
   'Data streams': 'Continuous flows of readings that belong to a vault.',
+  Fleets: 'One definition for the data streams of many devices.',
   Devices: 'Credentials that are limited to the streams of one device.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
   Notifications: 'What has happened, and how users are notified of it.',

@@ -24,7 +24,9 @@ const statements = [
     created_at BIGINT NOT NULL,
     created_by TEXT NOT NULL,
     changed_at BIGINT NOT NULL,
-    changed_by TEXT NOT NULL
+    changed_by TEXT NOT NULL,
+    ended_at BIGINT,
+    ended_by TEXT
   )`,
   // Protocols that know no ids name a fleet by its name.
   'CREATE UNIQUE INDEX fleets_by_name ON fleets (owner_id, name_folded)',
@@ -34,6 +36,7 @@ const statements = [
     name TEXT NOT NULL,
     stream_id TEXT,
     version BIGINT NOT NULL,
+    failed_version BIGINT,
     created_at BIGINT NOT NULL,
     denied_at BIGINT,
     PRIMARY KEY (fleet_id, name)

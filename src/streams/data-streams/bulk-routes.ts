@@ -5,6 +5,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { VaultId } from '../../core/ids.ts'
 import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
 import { ownVault } from '../../twins/vaults/vault-routes.ts'
+import * as api from './bulk-api.ts'
 import { parseBulk } from './bulk-creation.ts'
 import { allWithConversions } from './conversions.ts'
 import {
@@ -13,13 +14,12 @@ import {
   subjectOf,
   wakeFetched,
 } from './data-stream-routes.ts'
-import * as api from './fleet-api.ts'
 import { samplesOfMessages, sentMessages } from './message-samples.ts'
 import { madeStreamBody, noticeOf } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 import { Samples, takeSamples } from './stream-samples.ts'
 
-export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
+export interface BulkRoutesNeeds extends DataStreamRoutesNeeds {
   readonly judgeOf: (schema: StreamSchema) => Judge
 }
 
@@ -31,7 +31,7 @@ type SentSamples =
 const samplesBytesMax = 4 * 1024 * 1024
 
 /** Many streams at once, and the schema of one from what a device sends. */
-export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
+export function bulkRoutes(needs: BulkRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
 
@@ -52,7 +52,7 @@ export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
 }
 
 /** Its content types are samples: in a scope of its own, because others parse them. */
-function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
+function inferRoute(needs: BulkRoutesNeeds): FastifyPluginAsync {
   const { judgeOf, nowUs } = needs
   return async (app) => {
     takeSamples(app)
@@ -101,7 +101,7 @@ function samplesOf(body: SentSamples | undefined, latestUs: number): Samples {
     : samplesOfMessages(sentMessages(messages), latestUs)
 }
 
-async function creation(needs: FleetRoutesNeeds, { caller, body }: Exchange) {
+async function creation(needs: BulkRoutesNeeds, { caller, body }: Exchange) {
   const { streams, vaults, units, sources, topics, lifecycle, publicUrl } = needs
   const { userId, apiKeyId } = caller
   const definitions = await allWithConversions(units, await parseBulk(body))
