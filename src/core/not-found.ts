@@ -23,7 +23,6 @@ export const notFoundRemedies = {
   fleet: inList('GET /fleets'),
   'fleet device': inList('GET /fleets/{fleetId}/devices', 'by the name that its messages have'),
   import: inList('GET /imports', 'which has those of the last 7 days'),
-  fleet: inList('GET /fleets', 'whose names count as well'),
   key: inList('GET /keys'),
   'MQTT session': inList('GET /mqtt/sessions'),
   notification: inList('GET /notifications/in-app'),
