@@ -4,6 +4,7 @@ import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
 import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './decode-json.ts'
+import { lineDecoder } from './decode-lines.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
@@ -32,6 +33,7 @@ const decodersFor: Readonly<
   'senml-cbor': senmlCborDecoder,
   protobuf: protobufDecoder,
   sparkplug: sparkplugDecoder,
+  'line-protocol': (stream) => lineDecoder(stream),
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -41,6 +43,13 @@ export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder
   if (format === 'json') return jsonDecoder(how)
   if (format === 'ndjson') return (payload) => decodeNdjson(payload, undefined, how)
   return decoders[format]
+}
+
+/** The decoder of what the quarantine keeps of one reading of a message in a format. */
+export function elementDecoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {
+  // A line of NDJSON is a text of JSON; one of line protocol has its time in nanoseconds.
+  if (format === 'line-protocol') return lineDecoder(stream, 'ns')
+  return decoderOf(format === 'ndjson' ? 'json' : format, stream)
 }
 
 /**
@@ -97,4 +106,5 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/senml+cbor': 'senml-cbor',
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
+  'text/x-influx-line-protocol': 'line-protocol',
 }

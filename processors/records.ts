@@ -46,7 +46,8 @@ export function messageOfRecords(
   return batchOf({ readings, format: 'json', unreadable, elements, elementFormats })
 }
 
-function readingOf({ members, timeUs }: SampleRecord, { schema }: DecodedStream): object {
+/** A row as a reading of a stream. */
+export function readingOf({ members, timeUs }: SampleRecord, { schema }: DecodedStream): object {
   if (timeUs === undefined) return members
   const { timestampField, timestampFormat } = schema
   const time = timeMemberOf(schema) ?? timestampField

@@ -74,6 +74,10 @@ export type PayloadFormat =
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'line-protocol'
+
+/** The unit of times in line protocol; `m` is a minute. */
+export type LinePrecision = 'ns' | 'us' | 'ms' | 's' | 'm' | 'h'
 
 export interface ProtobufOptions {
   /** Base64 of a google.protobuf.FileDescriptorSet. */
@@ -95,6 +99,8 @@ export interface FormatOptions {
   /** Fields by the full names of records of SenML, or metrics of Sparkplug. */
   readonly names?: Readonly<Record<string, string>>
   readonly protobuf?: ProtobufOptions
+  /** The unit of times in line protocol: nanoseconds if nothing is said. */
+  readonly precision?: LinePrecision
   /** The topics of Sparkplug that are subscribed to, which may be all of an edge node, or some. */
   readonly topic?: string
 }

@@ -237,7 +237,8 @@ function isProtobuf(value: unknown): value is ProtobufOptions {
 export function isWritten(source: Json): boolean {
   const { format } = source
   return (
-    hasWrittenTime(source) || ['senml-json', 'senml-cbor', 'sparkplug'].includes(String(format))
+    hasWrittenTime(source) ||
+    ['senml-json', 'senml-cbor', 'sparkplug', 'line-protocol'].includes(String(format))
   )
 }
 
