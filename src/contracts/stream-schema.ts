@@ -74,6 +74,7 @@ export type PayloadFormat =
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'otlp'
 
 export interface ProtobufOptions {
   /** Base64 of a google.protobuf.FileDescriptorSet. */

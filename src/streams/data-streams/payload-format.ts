@@ -26,6 +26,7 @@ const formats = [
   'senml-cbor',
   'protobuf',
   'sparkplug',
+  'otlp',
 ] as const satisfies readonly PayloadFormat[]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
