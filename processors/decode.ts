@@ -11,6 +11,7 @@ import { plainDecoder } from './decode-plain.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
+import { otlpDecoder } from './otlp/decode-otlp.ts'
 import { takesNonFinite } from './values.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
@@ -34,6 +35,7 @@ const decodersFor: Readonly<
   protobuf: protobufDecoder,
   sparkplug: sparkplugDecoder,
   'line-protocol': (stream) => lineDecoder(stream),
+  otlp: otlpDecoder,
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -107,4 +109,24 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
   'text/x-influx-line-protocol': 'line-protocol',
+}
+
+/** Formats that have no media type of their own: what they are written in. */
+const writtenIn: Readonly<Partial<Record<PayloadFormat, readonly PayloadFormat[]>>> = {
+  otlp: ['protobuf', 'json'],
+}
+
+/**
+ * The format of a body with a content type; nothing for a type that names none.
+ *
+ * @param expected the format of the stream that the body is for
+ */
+export function formatOfBody(
+  contentType: string | undefined,
+  expected: PayloadFormat | undefined,
+): PayloadFormat | undefined {
+  const [mediaType = ''] = (contentType ?? '').split(';')
+  const format = formatOfMediaType[mediaType.trim().toLowerCase()]
+  const isWrittenIn = expected !== undefined && format !== undefined
+  return isWrittenIn && writtenIn[expected]?.includes(format) === true ? expected : format
 }

@@ -74,7 +74,17 @@ export type PayloadFormat =
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'otlp'
   | 'line-protocol'
+
+/** Formats whose messages have times in a place of their own: the service writes them into the field of the time. */
+export const timedFormats: readonly unknown[] = [
+  'senml-json',
+  'senml-cbor',
+  'sparkplug',
+  'otlp',
+  'line-protocol',
+] satisfies readonly PayloadFormat[]
 
 /** The unit of times in line protocol; `m` is a minute. */
 export type LinePrecision = 'ns' | 'us' | 'ms' | 's' | 'm' | 'h'

@@ -27,6 +27,7 @@ const formats = [
   'protobuf',
   'sparkplug',
   'line-protocol',
+  'otlp',
 ] as const satisfies readonly PayloadFormat[]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
