@@ -7,6 +7,7 @@ import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './d
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
+import { prometheusDecoder, remoteWriteDecoder } from './decode-prometheus.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
@@ -32,6 +33,8 @@ const decodersFor: Readonly<
   'senml-cbor': senmlCborDecoder,
   protobuf: protobufDecoder,
   sparkplug: sparkplugDecoder,
+  prometheus: prometheusDecoder,
+  'prometheus-remote-write': remoteWriteDecoder,
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -79,7 +82,7 @@ export function isSelfDescribing(format: PayloadFormat): format is SelfDescribin
 }
 
 /**
- * The format that a media type names. MessagePack got its own only after others were in use, and CloudEvents in
+ * The format that a media type names (`media-types.ts`: where several formats have one). MessagePack got its own only after others were in use, and CloudEvents in
  * structured mode are JSON by another name.
  */
 export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
@@ -97,4 +100,5 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/senml+cbor': 'senml-cbor',
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
+  'application/openmetrics-text': 'prometheus',
 }

@@ -34,16 +34,29 @@ export function messageOfRecords(
   const unreadable = new Map<number, string>()
   const elementFormats = new Map<number, PayloadFormat>()
   const readings = records.map((record, index) => {
-    if (!('problem' in record)) return readingOf(record, stream)
-    unreadable.set(index, record.problem)
-    elementFormats.set(index, format)
-    return undefined
+    if ('problem' in record) {
+      unreadable.set(index, record.problem)
+      return undefined
+    }
+    elementFormats.set(index, 'json')
+    return readingOf(record, stream)
   })
   const elements = () =>
     records.map((record, index) =>
-      'problem' in record ? record.kept : Buffer.from(JSON.stringify(readings[index])),
+      'problem' in record ? record.kept : Buffer.from(jsonOf(readings[index])),
     )
-  return batchOf({ readings, format: 'json', unreadable, elements, elementFormats })
+  return batchOf({ readings, format, unreadable, elements, elementFormats })
+}
+
+/** JSON, but for numbers that it cannot write: those have the words that decoders of JSON know them by. */
+function jsonOf(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${jsonOf(member)}`,
+  )
+  return `{${members.join(',')}}`
 }
 
 function readingOf({ members, timeUs }: SampleRecord, { schema }: DecodedStream): object {

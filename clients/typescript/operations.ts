@@ -2342,6 +2342,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'application/openmetrics-text'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -3161,6 +3162,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'application/openmetrics-text'
     readonly answer:
       | { readonly challenge: string }
       | {
@@ -3832,6 +3834,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'application/openmetrics-text'
     readonly answer: {
       readonly streamId: string
 
@@ -4727,6 +4730,8 @@ export type AmqpSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4931,6 +4936,8 @@ export type ApiSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5689,6 +5696,8 @@ export type CoapSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6146,6 +6155,8 @@ export type DeviceSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6347,6 +6358,8 @@ export type DeviceSourceUnnamed = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6890,6 +6903,8 @@ export type KafkaSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7617,6 +7632,8 @@ export type NatsSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9483,6 +9500,8 @@ export type RedisSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9801,6 +9820,8 @@ export type SseSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10303,6 +10324,8 @@ export type WebSocketSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10609,6 +10632,8 @@ export type WebhookSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */

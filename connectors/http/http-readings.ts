@@ -5,6 +5,7 @@ import {
   formatOfMediaType,
   isSelfDescribing,
 } from '../../processors/decode.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {
@@ -17,7 +18,9 @@ import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
 import { DomainError, remedyOf } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
+import { isSnappy } from '../../src/core/snappy-coding.ts'
 import { formatUs } from '../../src/core/time.ts'
+import { unknownCoding } from '../../src/requests/http/content-coding.ts'
 import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
 import { requestContext } from './request-context.ts'
 
@@ -31,6 +34,7 @@ export const readingsOptions = {
     callers: ['user', 'device'],
     takesBasic: true,
     takesCompressed: true,
+    passesSnappy: true,
     errors: ['disk_low', 'journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },
 } as const
@@ -60,9 +64,10 @@ export interface SentReadings {
 export function sentReadings(request: FastifyRequest, stream?: CompiledStream): SentReadings {
   const { body, headers } = request
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
   // There is a parser only for types that name a format.
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
+  const format = formatOfBody(headers, stream?.format) ?? 'json'
+  if (isSnappy(headers['content-encoding']) && format !== 'prometheus-remote-write')
+    throw unknownCoding()
   const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   const context = stream === undefined ? {} : requestContext(request, stream)

@@ -49,7 +49,12 @@ export function mqttClientOptions({
 }
 
 /** Formats whose messages have times in a place of their own. */
-const timedFormats: readonly unknown[] = ['senml-json', 'senml-cbor', 'sparkplug']
+const timedFormats: readonly unknown[] = [
+  'senml-json',
+  'senml-cbor',
+  'sparkplug',
+  'prometheus-remote-write',
+]
 
 /** Whether readings say themselves when they were: what was retained for long is not taken for new then. */
 function hasOwnTime({ timestampField, format, items }: SourceDefinition['source']): boolean {

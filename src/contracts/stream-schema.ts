@@ -74,6 +74,8 @@ export type PayloadFormat =
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'prometheus'
+  | 'prometheus-remote-write'
 
 export interface ProtobufOptions {
   /** Base64 of a google.protobuf.FileDescriptorSet. */

@@ -26,6 +26,8 @@ const formats = [
   'senml-cbor',
   'protobuf',
   'sparkplug',
+  'prometheus',
+  'prometheus-remote-write',
 ] as const satisfies readonly PayloadFormat[]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']

@@ -236,10 +236,17 @@ function isProtobuf(value: unknown): value is ProtobufOptions {
 /** The time of these is said in another way, and written into the field by the service. */
 export function isWritten(source: Json): boolean {
   const { format } = source
-  return (
-    hasWrittenTime(source) || ['senml-json', 'senml-cbor', 'sparkplug'].includes(String(format))
-  )
+  return hasWrittenTime(source) || timedFormats.includes(format)
 }
+
+/** Formats with times of their own. */
+const timedFormats: readonly unknown[] = [
+  'senml-json',
+  'senml-cbor',
+  'sparkplug',
+  'prometheus',
+  'prometheus-remote-write',
+]
 
 /** Whether one name is the other one with a slip of the pen in it. */
 function isSlip(name: string, other: string): boolean {
