@@ -8,6 +8,7 @@ import { lineDecoder } from './decode-lines.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
+import { prometheusDecoder, remoteWriteDecoder } from './decode-prometheus.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
@@ -36,6 +37,8 @@ const decodersFor: Readonly<
   sparkplug: sparkplugDecoder,
   'line-protocol': (stream) => lineDecoder(stream),
   otlp: otlpDecoder,
+  prometheus: prometheusDecoder,
+  'prometheus-remote-write': remoteWriteDecoder,
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -90,7 +93,7 @@ export function isSelfDescribing(format: PayloadFormat): format is SelfDescribin
 }
 
 /**
- * The format that a media type names. MessagePack got its own only after others were in use, and CloudEvents in
+ * The format that a media type names (`media-types.ts`: where several formats have one). MessagePack got its own only after others were in use, and CloudEvents in
  * structured mode are JSON by another name.
  */
 export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
@@ -109,24 +112,5 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
   'text/x-influx-line-protocol': 'line-protocol',
-}
-
-/** Formats that have no media type of their own: what they are written in. */
-const writtenIn: Readonly<Partial<Record<PayloadFormat, readonly PayloadFormat[]>>> = {
-  otlp: ['protobuf', 'json'],
-}
-
-/**
- * The format of a body with a content type; nothing for a type that names none.
- *
- * @param expected the format of the stream that the body is for
- */
-export function formatOfBody(
-  contentType: string | undefined,
-  expected: PayloadFormat | undefined,
-): PayloadFormat | undefined {
-  const [mediaType = ''] = (contentType ?? '').split(';')
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()]
-  const isWrittenIn = expected !== undefined && format !== undefined
-  return isWrittenIn && writtenIn[expected]?.includes(format) === true ? expected : format
+  'application/openmetrics-text': 'prometheus',
 }

@@ -59,6 +59,7 @@ const readByDefinition = {
   'senml-json': senmlPack,
   'senml-cbor': senmlPack,
   csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },
+  prometheus: { type: 'string', description: 'Samples as they are exposed to Prometheus.' },
 }
 
 /** A body in any of these formats. */

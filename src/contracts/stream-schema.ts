@@ -76,6 +76,8 @@ export type PayloadFormat =
   | 'sparkplug'
   | 'otlp'
   | 'line-protocol'
+  | 'prometheus'
+  | 'prometheus-remote-write'
 
 /** Formats whose messages have times in a place of their own: the service writes them into the field of the time. */
 export const timedFormats: readonly unknown[] = [
@@ -84,6 +86,8 @@ export const timedFormats: readonly unknown[] = [
   'sparkplug',
   'otlp',
   'line-protocol',
+  'prometheus',
+  'prometheus-remote-write',
 ] satisfies readonly PayloadFormat[]
 
 /** The unit of times in line protocol; `m` is a minute. */

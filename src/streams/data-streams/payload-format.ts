@@ -28,6 +28,8 @@ const formats = [
   'sparkplug',
   'line-protocol',
   'otlp',
+  'prometheus',
+  'prometheus-remote-write',
 ] as const satisfies readonly PayloadFormat[]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
