@@ -70,10 +70,15 @@ export type PayloadFormat =
   | 'msgpack'
   | 'plain'
   | 'csv'
+  | 'form'
   | 'senml-json'
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'cloudevents'
+
+/** How the bytes of a message are compressed. */
+export type ContentCoding = 'gzip' | 'zstd'
 
 export interface ProtobufOptions {
   /** Base64 of a google.protobuf.FileDescriptorSet. */
@@ -92,11 +97,17 @@ export interface FormatOptions {
   readonly columns?: readonly (string | null)[]
   /** What separates the columns of CSV: a comma if nothing is said. */
   readonly delimiter?: string
+  /** Lines of CSV at the beginning of each message that are no readings. */
+  readonly headerLines?: number
+  /** Which of them names the columns, where the definition does not: the last one if nothing is said. */
+  readonly columnsLine?: number
   /** Fields by the full names of records of SenML, or metrics of Sparkplug. */
   readonly names?: Readonly<Record<string, string>>
   readonly protobuf?: ProtobufOptions
   /** The topics of Sparkplug that are subscribed to, which may be all of an edge node, or some. */
   readonly topic?: string
+  /** How messages are compressed, of a source that does not say it with each of them. */
+  readonly contentCoding?: ContentCoding
 }
 
 /** Readings that are events of several types, each of which has a schema of its own. */
@@ -124,4 +135,6 @@ export interface StreamSchema {
   readonly values?: ValueRules
   /** `drop`: what is no field of a reading is left out of it. */
   readonly extra?: 'drop'
+  /** A message is a CloudEvent, or a list of some: its readings are the data. */
+  readonly isCloudEvents?: true | undefined
 }
