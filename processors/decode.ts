@@ -3,6 +3,7 @@ import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
+import { formDecoder } from './decode-form.ts'
 import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './decode-json.ts'
 import { lineDecoder } from './decode-lines.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
@@ -31,6 +32,7 @@ const decodersFor: Readonly<
 > = {
   plain: plainDecoder,
   csv: csvDecoder,
+  form: formDecoder,
   'senml-json': senmlJsonDecoder,
   'senml-cbor': senmlCborDecoder,
   protobuf: protobufDecoder,
@@ -39,6 +41,8 @@ const decodersFor: Readonly<
   otlp: otlpDecoder,
   prometheus: prometheusDecoder,
   'prometheus-remote-write': remoteWriteDecoder,
+  // The mapping finds the data in it.
+  cloudevents: (stream) => jsonDecoder(jsonReadingOf(stream)),
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -62,11 +66,13 @@ export function elementDecoderOf(format: PayloadFormat, stream: DecodedStream): 
  * a message may have any of it in other places.
  */
 function jsonReadingOf({ schema }: DecodedStream): JsonReading {
-  const { items, fields, values, extra, timestampFormat } = schema
+  const { items, fields, values, extra, timestampFormat, isCloudEvents = false } = schema
   const hasPaths =
-    items !== undefined || Object.values(fields).some(({ from }) => from !== undefined)
+    isCloudEvents ||
+    items !== undefined ||
+    Object.values(fields).some(({ from }) => from !== undefined)
   return {
-    takesNonFinite: items !== undefined || takesNonFinite(fields, values),
+    takesNonFinite: isCloudEvents || items !== undefined || takesNonFinite(fields, values),
     integersAsTexts: hasPaths || extra === 'drop' || timestampFormat === 'epoch_ns',
   }
 }
@@ -93,8 +99,9 @@ export function isSelfDescribing(format: PayloadFormat): format is SelfDescribin
 }
 
 /**
- * The format that a media type names (`media-types.ts`: where several formats have one). MessagePack got its own only after others were in use, and CloudEvents in
- * structured mode are JSON by another name.
+ * The format that a media type names (`media-types.ts`: where several formats have one). MessagePack got its own only
+ * after others were in use, and CloudEvents in structured mode are JSON by another name: a stream of CloudEvents finds
+ * the data in it.
  */
 export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/json': 'json',
@@ -107,6 +114,7 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/x-msgpack': 'msgpack',
   'text/plain': 'plain',
   'text/csv': 'csv',
+  'application/x-www-form-urlencoded': 'form',
   'application/senml+json': 'senml-json',
   'application/senml+cbor': 'senml-cbor',
   'application/protobuf': 'protobuf',

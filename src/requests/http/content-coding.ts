@@ -6,7 +6,7 @@ import {
   zstdDecompress,
 } from 'node:zlib'
 import { DomainError, messageOf } from '../../core/errors.ts'
-import { GzipMember } from './gzip-member.ts'
+import { GzipMember } from '../../core/gzip-member.ts'
 
 export type ContentCoding = 'gzip' | 'zstd'
 
