@@ -4727,6 +4727,7 @@ export type AmqpSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4931,6 +4932,7 @@ export type ApiSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5689,6 +5691,7 @@ export type CoapSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6146,6 +6149,7 @@ export type DeviceSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6347,6 +6351,7 @@ export type DeviceSourceUnnamed = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6890,6 +6895,7 @@ export type KafkaSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7617,6 +7623,7 @@ export type NatsSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9483,6 +9490,7 @@ export type RedisSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9801,6 +9809,7 @@ export type SseSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10303,6 +10312,7 @@ export type WebSocketSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10609,6 +10619,7 @@ export type WebhookSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'otlp'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */

@@ -7,7 +7,7 @@ import type { DataKind } from './metrics-plan.ts'
  * Points of one request. A point of the least content takes 40 bytes with its time and its value, so this is more than a
  * body can have.
  */
-export const pointsMax = 100_000
+const pointsMax = 100_000
 
 /** Bytes that all points together take from what is around them: each reading has the attributes of its resource. */
 const sharedBytesMax = 32 * 1024 * 1024
