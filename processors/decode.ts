@@ -6,11 +6,11 @@ import { csvDecoder } from './decode-csv.ts'
 import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './decode-json.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
+import { otlpDecoder } from './decode-otlp.ts'
 import { plainDecoder } from './decode-plain.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
-import { otlpDecoder } from './otlp/decode-otlp.ts'
 import { takesNonFinite } from './values.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
@@ -99,24 +99,4 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/senml+cbor': 'senml-cbor',
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
-}
-
-/** Formats that have no media type of their own: what they are written in. */
-const writtenIn: Readonly<Partial<Record<PayloadFormat, readonly PayloadFormat[]>>> = {
-  otlp: ['protobuf', 'json'],
-}
-
-/**
- * The format of a body with a content type; nothing for a type that names none.
- *
- * @param expected the format of the stream that the body is for
- */
-export function formatOfBody(
-  contentType: string | undefined,
-  expected: PayloadFormat | undefined,
-): PayloadFormat | undefined {
-  const [mediaType = ''] = (contentType ?? '').split(';')
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()]
-  const isWrittenIn = expected !== undefined && format !== undefined
-  return isWrittenIn && writtenIn[expected]?.includes(format) === true ? expected : format
 }

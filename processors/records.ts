@@ -2,7 +2,6 @@ import type { DecodedMessage, DecodedStream, UndecodableMessage } from '../src/c
 import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { batchOf } from './decode-batch.ts'
-import { writtenJson } from './mapping/written-json.ts'
 import { claimOf } from './timestamp.ts'
 
 /** A row of a protocol whose rows name their values: a line of the line protocol, a sample of Prometheus, a point of OTLP. */
@@ -35,16 +34,29 @@ export function messageOfRecords(
   const unreadable = new Map<number, string>()
   const elementFormats = new Map<number, PayloadFormat>()
   const readings = records.map((record, index) => {
-    if (!('problem' in record)) return readingOf(record, stream)
-    unreadable.set(index, record.problem)
-    elementFormats.set(index, format)
-    return undefined
+    if ('problem' in record) {
+      unreadable.set(index, record.problem)
+      return undefined
+    }
+    elementFormats.set(index, 'json')
+    return readingOf(record, stream)
   })
   const elements = () =>
     records.map((record, index) =>
-      'problem' in record ? record.kept : Buffer.from(writtenJson(readings[index])),
+      'problem' in record ? record.kept : Buffer.from(jsonOf(readings[index])),
     )
-  return batchOf({ readings, format: 'json', unreadable, elements, elementFormats })
+  return batchOf({ readings, format, unreadable, elements, elementFormats })
+}
+
+/** JSON, but for numbers that it cannot write: those have the words that decoders of JSON know them by. */
+function jsonOf(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${jsonOf(member)}`,
+  )
+  return `{${members.join(',')}}`
 }
 
 function readingOf({ members, timeUs }: SampleRecord, { schema }: DecodedStream): object {

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   decoderOf,
   decoders,
-  formatOfBody,
   formatOfMediaType,
   isSelfDescribing,
 } from '../../processors/decode.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {
@@ -62,7 +62,7 @@ export function sentReadings(request: FastifyRequest, stream?: CompiledStream): 
   const { body, headers } = request
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   // There is a parser only for types that name a format.
-  const format = formatOfBody(headers['content-type'], stream?.format) ?? 'json'
+  const format = formatOfBody(headers, stream?.format) ?? 'json'
   const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   const context = stream === undefined ? {} : requestContext(request, stream)

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { formatOfBody } from '../../processors/decode.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import type { Acceptor } from '../../src/contracts/connector.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { DomainError } from '../../src/core/errors.ts'
@@ -158,7 +158,7 @@ async function openStreamOf(
 
 /** @throws DomainError `unsupported_media_type` for what the stream does not come in */
 function requireFormat({ headers }: FastifyRequest, { format = 'json' }: CompiledStream): void {
-  if (formatOfBody(headers['content-type'], format) === format) return
+  if (formatOfBody(headers, format) === format) return
   throw new DomainError('unsupported_media_type', `the stream takes ${format}`)
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { otlpRecords } from '../../processors/otlp/decode-otlp.ts'
+import { otlpRecords } from '../../processors/decode-otlp.ts'
 import type { Records } from '../../processors/records.ts'
 import { jsonOf, protobufOf } from './otlp-messages.ts'
 

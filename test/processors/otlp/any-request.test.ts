@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { otlpRecords } from '../../../processors/otlp/decode-otlp.ts'
+import { otlpRecords } from '../../../processors/decode-otlp.ts'
 import { jsonOf, protobufOf } from '../../support/otlp-messages.ts'
 import { recordsInBoth } from '../../support/otlp-points.ts'
 

@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { otlpDecoder, otlpRecords } from '../../../processors/otlp/decode-otlp.ts'
+import { otlpDecoder, otlpRecords } from '../../../processors/decode-otlp.ts'
 import { decodedStream } from '../../support/decoded-stream.ts'
 import { jsonOf, protobufOf, requestOf } from '../../support/otlp-messages.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { otlpRecords } from '../../../processors/otlp/decode-otlp.ts'
+import { otlpRecords } from '../../../processors/decode-otlp.ts'
 import { jsonOf, requestOf } from '../../support/otlp-messages.ts'
 import { attribute, gauge, timeUnixNano, timeUs } from '../../support/otlp-points.ts'
 

@@ -1,10 +1,9 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import { cutText } from '../../src/core/cut-text.ts'
-import { problem } from '../decode-binary.ts'
-import { integerItem } from '../decode-scalars.ts'
-import { isObject } from '../mapping/item.ts'
-import type { Members } from '../protobuf-message.ts'
-import type { FieldPlan, MessagePlan, ValuePlan } from '../protobuf-plan.ts'
+import { cutText } from '../src/core/cut-text.ts'
+import { problem } from './decode-binary.ts'
+import { integerItem } from './decode-scalars.ts'
+import type { Members } from './protobuf-message.ts'
+import type { FieldPlan, MessagePlan, ValuePlan } from './protobuf-plan.ts'
 
 /** Elements of one list: as many as one of Protobuf may have. */
 const elementsMax = 10_000
@@ -144,4 +143,8 @@ function enumOf(given: unknown, names: ReadonlyMap<number, string>, name: string
 
 function isEndOf(text: string | undefined, known: string): boolean {
   return text?.endsWith(`_${known}`) ?? false
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
