@@ -2342,6 +2342,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -3161,6 +3162,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly challenge: string }
       | {
@@ -3832,6 +3834,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
     readonly answer: {
       readonly streamId: string
 
@@ -4727,6 +4730,7 @@ export type AmqpSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4754,6 +4758,9 @@ export type AmqpSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -4931,6 +4938,7 @@ export type ApiSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4958,6 +4966,9 @@ export type ApiSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5689,6 +5700,7 @@ export type CoapSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5716,6 +5728,9 @@ export type CoapSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6146,6 +6161,7 @@ export type DeviceSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6173,6 +6189,9 @@ export type DeviceSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6347,6 +6366,7 @@ export type DeviceSourceUnnamed = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6374,6 +6394,9 @@ export type DeviceSourceUnnamed = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6890,6 +6913,7 @@ export type KafkaSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6917,6 +6941,9 @@ export type KafkaSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7617,6 +7644,7 @@ export type NatsSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7644,6 +7672,9 @@ export type NatsSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9483,6 +9514,7 @@ export type RedisSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9510,6 +9542,9 @@ export type RedisSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9801,6 +9836,7 @@ export type SseSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9828,6 +9864,9 @@ export type SseSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10303,6 +10342,7 @@ export type WebSocketSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10330,6 +10370,9 @@ export type WebSocketSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10609,6 +10652,7 @@ export type WebhookSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10636,6 +10680,9 @@ export type WebhookSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is

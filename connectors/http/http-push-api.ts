@@ -58,6 +58,11 @@ const readByDefinition = {
   'senml-json': senmlPack,
   'senml-cbor': senmlPack,
   csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },
+  'line-protocol': {
+    type: 'string',
+    description:
+      'Lines of InfluxDB; `precision` in the address is the unit of their times (ns, us, ms, s, m or h).',
+  },
 }
 
 /** A body in any of these formats. */

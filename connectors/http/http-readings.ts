@@ -5,6 +5,7 @@ import {
   formatOfMediaType,
   isSelfDescribing,
 } from '../../processors/decode.ts'
+import { lineDecoder } from '../../processors/decode-lines.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {
@@ -13,13 +14,12 @@ import type {
   RefusedReading,
   Verdict,
 } from '../../src/contracts/reading.ts'
-import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
 import { DomainError, remedyOf } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
 import { formatUs } from '../../src/core/time.ts'
 import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
-import { requestContext } from './request-context.ts'
+import { formatOfBody, precisionOf, requestContext } from './request-context.ts'
 
 /** Readings in the body of a request, and what is answered about them. */
 
@@ -58,19 +58,19 @@ export interface SentReadings {
  *   definition of a stream could explain
  */
 export function sentReadings(request: FastifyRequest, stream?: CompiledStream): SentReadings {
-  const { body, headers } = request
+  const { body } = request
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
-  // There is a parser only for types that name a format.
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
-  const decoded = decode(payload, format, stream)
+  const decoded = decode(payload, request, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   const context = stream === undefined ? {} : requestContext(request, stream)
   return { payload, decoded: stream?.map?.(decoded, context) ?? decoded, context }
 }
 
-function decode(payload: Buffer, format: PayloadFormat, stream: CompiledStream | undefined) {
+function decode(payload: Buffer, request: FastifyRequest, stream: CompiledStream | undefined) {
+  const format = formatOfBody(request, stream)
   if (stream !== undefined) {
+    const precision = format === 'line-protocol' ? precisionOf(request) : undefined
+    if (precision !== undefined) return lineDecoder(stream, precision)(payload, stream.scan)
     const decoder = stream.format === format ? stream.decode : decoderOf(format, stream)
     return decoder(payload, stream.scan)
   }

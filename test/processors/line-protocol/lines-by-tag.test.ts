@@ -4,7 +4,7 @@ import { lineDecoder } from '../../../processors/decode-lines.ts'
 import { LineParser } from '../../../processors/line-protocol/line-parser.ts'
 import { linesByTag } from '../../../processors/line-protocol/lines-by-tag.ts'
 import { decodedStream } from '../../support/decoded-stream.ts'
-import { anyLine, written } from '../../support/written-lines.ts'
+import { anyLine, writtenLine } from '../../support/written-lines.ts'
 
 function sorted(content: string | Uint8Array, tag = 'host') {
   const { devices, refused } = linesByTag(Buffer.from(content), tag)
@@ -118,7 +118,7 @@ const sound = fc
     lines
       .map(([line, host, end]) => {
         const { host: _tag, ...tags } = line.tags
-        return written({ ...line, tags: host === null ? tags : { ...tags, host } }) + end
+        return writtenLine({ ...line, tags: host === null ? tags : { ...tags, host } }) + end
       })
       .join(''),
   )
