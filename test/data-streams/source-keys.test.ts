@@ -52,6 +52,7 @@ const formats: readonly Json[] = [
   { format: 'senml-json', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'senml-cbor', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'protobuf', protobuf },
+  { format: 'line-protocol', precision: 'ms', ...at },
 ]
 const sparkplug = { format: 'sparkplug', names: { 'Temperature/Inlet': 'temperature' }, ...at }
 
