@@ -2370,6 +2370,7 @@ export interface SharedOperations {
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -3197,6 +3198,7 @@ export interface SharedOperations {
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly challenge: string }
       | {
@@ -3869,6 +3871,7 @@ export interface SharedOperations {
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer: {
       readonly streamId: string
 
@@ -4772,6 +4775,7 @@ export type AmqpSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4799,6 +4803,9 @@ export type AmqpSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -4978,6 +4985,7 @@ export type ApiSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5005,6 +5013,9 @@ export type ApiSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5738,6 +5749,7 @@ export type CoapSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5765,6 +5777,9 @@ export type CoapSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6197,6 +6212,7 @@ export type DeviceSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6224,6 +6240,9 @@ export type DeviceSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6400,6 +6419,7 @@ export type DeviceSourceUnnamed = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6427,6 +6447,9 @@ export type DeviceSourceUnnamed = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6989,6 +7012,7 @@ export type KafkaSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7016,6 +7040,9 @@ export type KafkaSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7718,6 +7745,7 @@ export type NatsSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7745,6 +7773,9 @@ export type NatsSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9603,6 +9634,7 @@ export type RedisSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9630,6 +9662,9 @@ export type RedisSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9923,6 +9958,7 @@ export type SseSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9950,6 +9986,9 @@ export type SseSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10427,6 +10466,7 @@ export type WebSocketSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10454,6 +10494,9 @@ export type WebSocketSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10735,6 +10778,7 @@ export type WebhookSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10762,6 +10806,9 @@ export type WebhookSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is

@@ -55,6 +55,7 @@ const formats: readonly Json[] = [
   { format: 'senml-cbor', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'protobuf', protobuf },
   { format: 'otlp', ...at },
+  { format: 'line-protocol', precision: 'ms', ...at },
 ]
 /** A table whose columns the device names. */
 const named = { format: 'csv', headerLines: 4, columnsLine: 2, contentCoding: 'gzip', ...at }
