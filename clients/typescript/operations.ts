@@ -14,6 +14,22 @@ export interface SharedOperations {
   }
 
   /**
+   * Allow a sender of CloudEvents to send.
+   *
+   * The handshake of the CloudEvents webhook specification: a sender with the header
+   * `WebHook-Request-Origin` gets its name back in `WebHook-Allowed-Origin`, and `*` in
+   * `WebHook-Allowed-Rate`. Only a stream whose format is `cloudevents` answers. Needs no
+   * credentials, and shows nothing of the stream.
+   */
+  readonly allowWebhook: {
+    readonly path: {
+      /** The last part of the address of the stream. */
+      readonly hookId: string
+    }
+    readonly answer: undefined
+  }
+
+  /**
    * Archive entries: they leave the list and the count.
    *
    * Those with these ids, or all that are read. Ids that are unknown or archived already are
@@ -2338,6 +2354,7 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
@@ -3157,12 +3174,16 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
     readonly answer:
-      | { readonly challenge: string }
+      | {
+          readonly challenge?: string | undefined
+          readonly validationResponse?: string | undefined
+        }
       | {
           readonly status: 'accepted' | 'repeated'
 
@@ -3828,6 +3849,7 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
@@ -4183,6 +4205,7 @@ export interface KeyOperations {
 /** Method and path of each operation. */
 export const operationPaths = {
   acknowledgeAlert: 'POST /alerts/{alertId}/acknowledge',
+  allowWebhook: 'OPTIONS /hooks/{hookId}',
   archiveInboxEntries: 'POST /notifications/in-app/archive',
   askEmailRecipientAgain: 'POST /notifications/email-configs/{configId}/verification',
   backtestAlerts: 'POST /streams/{streamId}/alerts/backtest',
@@ -4723,10 +4746,12 @@ export type AmqpSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4737,6 +4762,15 @@ export type AmqpSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -4754,6 +4788,12 @@ export type AmqpSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -4927,10 +4967,12 @@ export type ApiSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4941,6 +4983,15 @@ export type ApiSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of CSV: lines before the first reading, which are left out */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -4958,6 +5009,12 @@ export type ApiSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5113,9 +5170,6 @@ export type ApiSource = {
         readonly pagesMax?: number | undefined
       }
     | undefined
-
-  /** of CSV: lines before the first reading, which are left out */
-  readonly headerLines?: number | undefined
 
   /**
    * [when it is asked](schedules.md): a cron expression, with seconds if it has six fields.
@@ -5685,10 +5739,12 @@ export type CoapSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5699,6 +5755,15 @@ export type CoapSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5716,6 +5781,12 @@ export type CoapSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6142,10 +6213,12 @@ export type DeviceSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6156,6 +6229,15 @@ export type DeviceSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6173,6 +6255,12 @@ export type DeviceSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6343,10 +6431,12 @@ export type DeviceSourceUnnamed = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6357,6 +6447,15 @@ export type DeviceSourceUnnamed = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6374,6 +6473,12 @@ export type DeviceSourceUnnamed = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6886,10 +6991,12 @@ export type KafkaSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6900,6 +7007,15 @@ export type KafkaSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6917,6 +7033,12 @@ export type KafkaSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7613,10 +7735,12 @@ export type NatsSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7627,6 +7751,15 @@ export type NatsSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -7644,6 +7777,12 @@ export type NatsSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9479,10 +9618,12 @@ export type RedisSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9493,6 +9634,15 @@ export type RedisSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -9510,6 +9660,12 @@ export type RedisSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9797,10 +9953,12 @@ export type SseSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9811,6 +9969,15 @@ export type SseSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -9828,6 +9995,12 @@ export type SseSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10299,10 +10472,12 @@ export type WebSocketSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10313,6 +10488,15 @@ export type WebSocketSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10330,6 +10514,12 @@ export type WebSocketSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10605,10 +10795,12 @@ export type WebhookSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10619,6 +10811,15 @@ export type WebhookSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10636,6 +10837,12 @@ export type WebhookSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10698,6 +10905,12 @@ export type WebhookSource = {
 
     /** of `hmac` and `token`: the header with the signature */
     readonly header?: string | undefined
+
+    /**
+     * of `token`, in place of `header`: the parameter of the address with the secret, for a
+     * sender that cannot set headers
+     */
+    readonly parameter?: string | undefined
 
     /** of `hmac` */
     readonly algorithm?: 'sha256' | 'sha512' | 'sha1' | undefined
