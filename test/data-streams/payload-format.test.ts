@@ -24,16 +24,16 @@ describe('what decoders are told of a source', () => {
   })
 })
 
+function pathsOf(source: object): readonly string[] {
+  const found: ErrorDetail[] = []
+  checkFormat({ ...source }, { level: { type: 'number' } }, found)
+  return found.map(({ path }) => path)
+}
+
 describe('keys about the format', () => {
   const api = { endpoint: 'https://a.b/c' }
   const hook = { protocol: 'webhook' }
   const columns = ['level']
-
-  function pathsOf(source: object): readonly string[] {
-    const found: ErrorDetail[] = []
-    checkFormat({ ...source }, { level: { type: 'number' } }, found)
-    return found.map(({ path }) => path)
-  }
 
   test.each([
     [{ format: 'csv' }, ['source.columns']],

@@ -226,7 +226,7 @@ describe('CSV', () => {
   })
 })
 
-function lines(count: number): string {
+function wideTable(count: number): string {
   return `level,${'n'.repeat(10_000)}\n${'1,2\n'.repeat(count)}`
 }
 
@@ -317,8 +317,8 @@ describe('CSV with header lines', () => {
   })
 
   test('keeps no more than 32 MiB of one message', () => {
-    expect(decode(lines(3_000), { headerLines: 1 }).ok).toBe(true)
-    expect(decode(lines(4_000), { headerLines: 1 })).toEqual({
+    expect(decode(wideTable(3_000), { headerLines: 1 }).ok).toBe(true)
+    expect(decode(wideTable(4_000), { headerLines: 1 })).toEqual({
       ok: false,
       problem: 'the header lines are too long for so many lines',
     })

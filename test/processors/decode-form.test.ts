@@ -23,7 +23,7 @@ function problemOf(body: string | Uint8Array): string | undefined {
   return found.ok ? undefined : found.problem
 }
 
-function pairs(count: number): string {
+function formOf(count: number): string {
   return Array.from({ length: count }, (_, at) => `n${at}=1`).join('&')
 }
 
@@ -78,8 +78,8 @@ describe('a form', () => {
   })
 
   test('has a limit of pairs', () => {
-    expect(problemOf(pairs(1_000))).toBeUndefined()
-    expect(problemOf(pairs(1_001))).toBe('the form has more than 1000 pairs')
+    expect(problemOf(formOf(1_000))).toBeUndefined()
+    expect(problemOf(formOf(1_001))).toBe('the form has more than 1000 pairs')
     expect(problemOf('&'.repeat(4_000_000))).toBe('the form is empty')
   })
 
