@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { Shipper } from '../../src/ingest/pipeline/shipper.ts'
-import { JournalWindow, type SliceRequest } from '../../src/reading/live/journal-window.ts'
+import { JournalSlices, type SliceRequest } from '../../src/reading/live/journal-slices.ts'
 import { decodePosition, encodePosition, type Position } from '../../src/reading/live/position.ts'
 import { follow, type TailEvent, type TailStep } from '../../src/reading/live/tail.ts'
 import { SqliteJournalFile, SqliteJournalReader } from '../../src/storage/journal/sqlite-journal.ts'
@@ -119,7 +119,7 @@ class World {
 interface Parts {
   readonly journal: SqliteJournalFile
   readonly reader: SqliteJournalReader
-  readonly window: JournalWindow
+  readonly window: JournalSlices
   readonly store: DuckDbStore
   readonly shipper: Shipper
 }
@@ -189,7 +189,7 @@ test.for([
     const store = await DuckDbStore.open(folder.file('time-series.duckdb'), systemClock, options)
     const shape = shapeOf({ number: { type: 'integer' } })
     const shipper = new Shipper({ store, loadVersion: async () => ({ shape }) })
-    const window = new JournalWindow(reader)
+    const window = new JournalSlices(reader)
     let behind = 0
 
     await fc.assert(

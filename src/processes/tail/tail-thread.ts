@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
-import { JournalWindow } from '../../reading/live/journal-window.ts'
+import { JournalSlices } from '../../reading/live/journal-slices.ts'
 import type { TailProcedures, TailThreadData } from '../../reading/live/tail-contract.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
@@ -56,7 +56,7 @@ class Waiters {
 function run(port: MessagePort, { journalPath }: TailThreadData): void {
   // Acknowledgements go before: who follows sees what is on disk.
   lowerThreadPriority()
-  const window = new JournalWindow(new SqliteJournalReader(journalPath))
+  const window = new JournalSlices(new SqliteJournalReader(journalPath))
   const waiters = new Waiters()
   let timer: NodeJS.Timeout | undefined
   const look = () => {

@@ -3,7 +3,7 @@ import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import type { Remote } from '../../core/threads/rpc.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { Slice, SliceRequest } from './journal-window.ts'
+import type { Slice, SliceRequest } from './journal-slices.ts'
 import type { TailProcedures, TailThreadData } from './tail-contract.ts'
 
 /**

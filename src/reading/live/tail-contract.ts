@@ -1,5 +1,5 @@
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { Slice, SliceRequest } from './journal-window.ts'
+import type { Slice, SliceRequest } from './journal-slices.ts'
 
 /** What the thread is started with. */
 export interface TailThreadData {

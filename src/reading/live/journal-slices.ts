@@ -58,7 +58,7 @@ interface LookedAtBatch extends JournalBatch {
  * batch, which finds the entries of all streams that are followed; who is further behind, or follows another one,
  * looks for himself.
  */
-export class JournalWindow {
+export class JournalSlices {
   readonly #reader: JournalReader
   readonly #followed = new FollowedStreams()
   readonly #batches: LookedAtBatch[] = []
