@@ -8,6 +8,8 @@ export type TemplateId = Branded<'TemplateId'>
 export type VaultId = Branded<'VaultId'>
 /** A data stream: a continuous flow of readings. (An asset stream is another thing, see the glossary.) */
 export type StreamId = Branded<'StreamId'>
+/** One definition for the data streams of many devices. */
+export type FleetId = Branded<'FleetId'>
 /** A record of an asset: code, issuer, wallet. */
 export type AssetStreamId = Branded<'AssetStreamId'>
 export type AttachmentId = Branded<'AttachmentId'>
@@ -48,6 +50,7 @@ export type AnyId =
   | AnchorId
   | VerificationId
   | PermissionId
+  | FleetId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -1,6 +1,10 @@
+import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
-import type { StreamId, UserId } from '../../core/ids.ts'
+import { DomainError } from '../../core/errors.ts'
+import type { FleetId, StreamId, UserId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
+import { padded } from '../../storage/state/portions.ts'
 import type { DataStream } from '../../streams/data-streams/data-stream-store.ts'
 import type { VersionedDefinition } from '../../streams/data-streams/definition.ts'
 import { idsThatMeet, type StreamFilter } from '../../streams/data-streams/stream-list.ts'
@@ -12,6 +16,12 @@ import type { AveragedStream } from './time-weights.ts'
 
 /** Versions whose fields can be asked for: the newest ones of a stream. */
 const versionsMax = 100
+
+/** Definitions of one query that are different: each may have 131,072 characters. */
+const definitionsMax = 1_000
+
+/** Streams whose definitions are read before others have their turn: some milliseconds. */
+const streamsPerTurn = 512
 
 /** What the state knows of the streams that are asked about. */
 export class QueriedStreams {
@@ -77,39 +87,102 @@ export class QueriedStreams {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Streams of an owner that meet a filter, of all or of the given ids: at most `limit`. */
-  async select(
-    ownerId: UserId,
-    {
-      ids,
-      filter,
-    }: { readonly ids: readonly StreamId[] | undefined; readonly filter: StreamFilter },
-    limit: number,
-  ): Promise<readonly QueriedStream[]> {
+  /** Whether an owner has such a fleet. */
+  async hasFleet(ownerId: UserId, id: FleetId): Promise<boolean> {
+    const row = await this.#state
+      .selectFrom('fleets')
+      .select('id')
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  /**
+   * Streams of an owner that meet a filter, of all or of the given ids. Those of a fleet have one definition, so that
+   * only the different ones are read and kept.
+   *
+   * @throws DomainError `too_many_points` for more than `max` streams, or too many definitions
+   */
+  async select(ownerId: UserId, { ids, filter }: Selected, max: number): Promise<QueriedStream[]> {
     let query = this.#state
+      .selectFrom('data_streams as stream')
+      .leftJoin('fleet_devices as device', 'device.stream_id', 'stream.id')
+      .select(['stream.id', 'stream.tags', 'device.name as device'])
+      .where('stream.id', 'in', idsThatMeet(this.#state, ownerId, filter))
+      .limit(max + 1)
+    if (ids) query = query.where('stream.id', 'in', ids)
+    const rows = await query.execute()
+    if (rows.length > max) {
+      throw new DomainError('too_many_points', `a query takes at most ${max} streams`)
+    }
+    const definitions = new SeenDefinitions()
+    const streams: QueriedStream[] = []
+    for (let at = 0; at < rows.length; at += streamsPerTurn) {
+      const some = rows.slice(at, at + streamsPerTurn)
+      const texts = await this.#presentDefinitions(some.map(({ id }) => id))
+      for (const { id, tags, device } of some) {
+        const text = texts.get(id)
+        // A stream that was deleted meanwhile.
+        if (text === undefined) continue
+        const read = definitions.read(text)
+        streams.push({ id, tags: JSON.parse(tags) as Tags, device: device ?? undefined, ...read })
+      }
+      await nextTurn()
+    }
+    return streams
+  }
+
+  async #presentDefinitions(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#state
       .selectFrom('data_streams as stream')
       .innerJoin('data_stream_versions as version', (join) =>
         join
           .onRef('version.stream_id', '=', 'stream.id')
           .onRef('version.version', '=', 'stream.version'),
       )
-      .select(['stream.id', 'stream.tags', 'version.definition'])
-      .where('stream.id', 'in', idsThatMeet(this.#state, ownerId, filter))
-      .limit(limit)
-    if (ids) query = query.where('stream.id', 'in', ids)
-    const rows = await query.execute()
-    return rows.map(({ id, tags, definition }) => {
-      const fields = new Map<string, FieldType>()
-      const parsed = JSON.parse(definition) as VersionedDefinition
-      addFields(fields, storedFieldsOf(parsed))
-      return { id, tags: JSON.parse(tags) as Tags, fields, processing: parsed.processing }
-    })
+      .select(['stream.id', 'version.definition'])
+      .where('stream.id', 'in', padded(ids))
+      .execute()
+    return new Map(rows.map(({ id, definition }) => [id, definition]))
+  }
+}
+
+interface Selected {
+  readonly ids: readonly StreamId[] | undefined
+  readonly filter: StreamFilter
+}
+
+/** What queries ask of a definition. */
+type ReadDefinition = Pick<QueriedStream, 'fields' | 'processing'>
+
+/** Definitions of one query, each of which is read once. */
+class SeenDefinitions {
+  readonly #seen = new Map<string, ReadDefinition>()
+
+  /** @throws DomainError `too_many_points` */
+  read(text: string): ReadDefinition {
+    const digest = hash('sha256', text, 'base64url')
+    const known = this.#seen.get(digest)
+    if (known) return known
+    if (this.#seen.size === definitionsMax) {
+      const message = `a query takes streams of at most ${definitionsMax} different definitions`
+      throw new DomainError('too_many_points', message)
+    }
+    const definition = JSON.parse(text) as VersionedDefinition
+    const fields = new Map<string, FieldType>()
+    addFields(fields, storedFieldsOf(definition))
+    const read = { fields, processing: definition.processing }
+    this.#seen.set(digest, read)
+    return read
   }
 }
 
 /** A stream that is asked about, with its fields as they are now. */
 export interface QueriedStream extends AveragedStream {
   readonly tags: Tags
+  /** The name of the device in its fleet. */
+  readonly device: string | undefined
   readonly fields: KnownFields
 }
 
