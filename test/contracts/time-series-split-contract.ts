@@ -207,6 +207,40 @@ function valuesContract(open: OpenNewStore): void {
     expect(await allAggregates(opened.store, { ...query, series: [] })).toEqual([])
   })
 
+  test.each([
+    ['of the same value counts', 'on', [10, 35]],
+    ['of another value does not count', 'off', [10, 30, 50]],
+  ])('by time, what was in force when the bucket began and is %s', async (_, mode, expected) => {
+    await using opened = await open()
+    const { first: shape } = shapes
+    await ship(opened.store, [
+      storedReading({
+        shape,
+        values: { mode: 'on', temperature: 10 },
+        timestampUs: marchUs - hourUs,
+      }),
+      storedReading({
+        shape,
+        values: { mode, temperature: 30 },
+        timestampUs: marchUs + 6 * hourUs,
+      }),
+      storedReading({
+        shape,
+        values: { mode: 'on', temperature: 50 },
+        timestampUs: marchUs + 12 * hourUs,
+      }),
+    ])
+    const timeWeights = {
+      holdsUs: new Map([['boiler', 24 * hourUs]]),
+      untilUs: Number.MAX_SAFE_INTEGER,
+    }
+    const query = { ...dailyAverages, timeWeights, splitBy: byMode }
+
+    const points = await allAggregates(opened.store, query)
+
+    expect(points.map(({ values: { temperature } }) => temperature)).toEqual(expected)
+  })
+
   test('goes on behind the cursor when values come', async () => {
     await using opened = await open()
     const { first: shape } = shapes

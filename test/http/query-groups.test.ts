@@ -94,6 +94,14 @@ describe('a query of a fleet', () => {
     expect((await ask({ fleetId, streamIds: [streams.hall] })).body.data).toEqual([])
   })
 
+  test('can be exported as a whole', async () => {
+    const asked = { fleetId, format: 'ndjson' }
+    const { body } = await service.api.withToken<{ streamIds: string[] }>('POST', '/exports', asked)
+    const { north, south, east } = streams
+
+    expect(body.streamIds).toEqual([north, south, east].toSorted())
+  })
+
   test('answers a point for each device, by its name in the fleet', async () => {
     expect(await averages('device', { fleetId, groupBy: 'device' })).toEqual([
       ['east', 7, 1],

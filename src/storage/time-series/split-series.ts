@@ -64,13 +64,13 @@ export class SplitKeys {
     const { name, type } = this.#field
     this.#keys.add(splitKeyOf(value, type))
     if (this.#keys.size <= splitValuesMax) return
-    const message = `'${name}' has more than ${splitValuesMax} values in this time, which would be as many series`
+    const message = `'${name}' has more than ${splitValuesMax} values between start and end, and each would be a series`
     throw new DomainError('too_many_points', message, { details: [{ path: 'groupBy', message }] })
   }
 
   /** @throws DomainError `unsupported_query` */
   refuseLongText(): never {
-    const message = `'${this.#field.name}' has a text of more than ${splitTextBytesMax} bytes in this time, which cannot name a series`
+    const message = `'${this.#field.name}' has a text of more than ${splitTextBytesMax} bytes between start and end, which cannot name a series`
     throw new DomainError('unsupported_query', message, { details: [{ path: 'groupBy', message }] })
   }
 
