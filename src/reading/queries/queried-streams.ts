@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { FleetId, StreamId, UserId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import { padded } from '../../storage/state/portions.ts'
 import type { DataStream } from '../../streams/data-streams/data-stream-store.ts'
 import type { VersionedDefinition } from '../../streams/data-streams/definition.ts'
 import { idsThatMeet, type StreamFilter } from '../../streams/data-streams/stream-list.ts'
@@ -21,7 +20,7 @@ const versionsMax = 100
 const definitionsMax = 1_000
 
 /** Streams whose definitions are read before others have their turn: some milliseconds. */
-const streamsPerTurn = 512
+const streamsPerTurn = 256
 
 /** What the state knows of the streams that are asked about. */
 export class QueriedStreams {
@@ -105,46 +104,51 @@ export class QueriedStreams {
    * @throws DomainError `too_many_points` for more than `max` streams, or too many definitions
    */
   async select(ownerId: UserId, { ids, filter }: Selected, max: number): Promise<QueriedStream[]> {
-    let query = this.#state
-      .selectFrom('data_streams as stream')
-      .leftJoin('fleet_devices as device', 'device.stream_id', 'stream.id')
-      .select(['stream.id', 'stream.tags', 'device.name as device'])
-      .where('stream.id', 'in', idsThatMeet(this.#state, ownerId, filter))
-      .limit(max + 1)
-    if (ids) query = query.where('stream.id', 'in', ids)
-    const rows = await query.execute()
-    if (rows.length > max) {
+    const met = await this.#idsOf(ownerId, { ids, filter }, max + 1)
+    if (met.length > max) {
       throw new DomainError('too_many_points', `a query takes at most ${max} streams`)
     }
     const definitions = new SeenDefinitions()
     const streams: QueriedStream[] = []
-    for (let at = 0; at < rows.length; at += streamsPerTurn) {
-      const some = rows.slice(at, at + streamsPerTurn)
-      const texts = await this.#presentDefinitions(some.map(({ id }) => id))
-      for (const { id, tags, device } of some) {
-        const text = texts.get(id)
-        // A stream that was deleted meanwhile.
-        if (text === undefined) continue
-        const read = definitions.read(text)
-        streams.push({ id, tags: JSON.parse(tags) as Tags, device: device ?? undefined, ...read })
+    for (let at = 0; at < met.length; at += streamsPerTurn) {
+      for (const row of await this.#rowsOf(met.slice(at, at + streamsPerTurn))) {
+        const { id, tags, device, definition } = row
+        const own = { tags: JSON.parse(tags) as Tags, device: device ?? undefined }
+        streams.push({ id, ...own, ...definitions.read(definition) })
       }
       await nextTurn()
     }
     return streams
   }
 
-  async #presentDefinitions(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#state
+  /** As one value, which is made in a fraction of the time that so many rows take. */
+  async #idsOf(
+    ownerId: UserId,
+    { ids, filter }: Selected,
+    limit: number,
+  ): Promise<readonly string[]> {
+    let query = idsThatMeet(this.#state, ownerId, filter).limit(limit)
+    if (ids) query = query.where('id', 'in', ids)
+    const { all } = await this.#state
+      .selectFrom(query.as('met'))
+      .select(sql<string>`json_group_array(met.id)`.as('all'))
+      .executeTakeFirstOrThrow()
+    return JSON.parse(all) as readonly string[]
+  }
+
+  /** Streams by their ids, without those that were deleted meanwhile. */
+  async #rowsOf(ids: readonly string[]) {
+    return await this.#state
       .selectFrom('data_streams as stream')
       .innerJoin('data_stream_versions as version', (join) =>
         join
           .onRef('version.stream_id', '=', 'stream.id')
           .onRef('version.version', '=', 'stream.version'),
       )
-      .select(['stream.id', 'version.definition'])
-      .where('stream.id', 'in', padded(ids))
+      .leftJoin('fleet_devices as device', 'device.stream_id', 'stream.id')
+      .select(['stream.id', 'stream.tags', 'device.name as device', 'version.definition'])
+      .where(sql<boolean>`stream.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
       .execute()
-    return new Map(rows.map(({ id, definition }) => [id, definition]))
   }
 }
 
@@ -162,8 +166,7 @@ class SeenDefinitions {
 
   /** @throws DomainError `too_many_points` */
   read(text: string): ReadDefinition {
-    const digest = hash('sha256', text, 'base64url')
-    const known = this.#seen.get(digest)
+    const known = this.#seen.get(text)
     if (known) return known
     if (this.#seen.size === definitionsMax) {
       const message = `a query takes streams of at most ${definitionsMax} different definitions`
@@ -173,7 +176,7 @@ class SeenDefinitions {
     const fields = new Map<string, FieldType>()
     addFields(fields, storedFieldsOf(definition))
     const read = { fields, processing: definition.processing }
-    this.#seen.set(digest, read)
+    this.#seen.set(text, read)
     return read
   }
 }
