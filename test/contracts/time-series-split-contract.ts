@@ -280,8 +280,8 @@ function limitsContract(open: OpenNewStore): void {
     const points = await splitInto(modes)
 
     expect(points).toHaveLength(splitValuesMax)
-    expect(points.map(({ values: { temperature } }) => temperature).toSorted()).toEqual(
-      modes.map((_, index) => index).toSorted(),
+    expect(new Set(points.map(({ values: { temperature } }) => temperature))).toEqual(
+      new Set(modes.keys()),
     )
   })
 

@@ -47,7 +47,11 @@ beforeAll(async () => {
     east: await newStream(vaultId, { tags: { site: 'paris' } }),
     hall: await newStream(vaultId, { tags: { device: 'hall' } }),
     shed: await newStream(vaultId, {
-      schema: { temperature: { type: 'number' }, mode: { type: 'boolean' } },
+      schema: {
+        temperature: { type: 'number' },
+        mode: { type: 'boolean' },
+        device: { type: 'string' },
+      },
     }),
   }
   const { north, south, east, hall, shed } = streams
@@ -64,7 +68,7 @@ beforeAll(async () => {
   ])
   await send(east, [at(3, { temperature: 7, mode: '' })])
   await send(hall, [at(0, { temperature: 50, mode: 'heat' })])
-  await send(shed, [at(0, { temperature: 60 })])
+  await send(shed, [at(0, { temperature: 60, device: 'probe' })])
   stranger = await newPerson(service.api)
 })
 
@@ -237,13 +241,22 @@ describe('a group that cannot be made', () => {
     [{ groupBy: 'devices' }, 'groupBy'],
     [{ groupBy: 'field:mode', aggregation: 'window' }, 'groupBy'],
     [{ fleetId: 'north' }, 'fleetId'],
-    [{ groupBy: 'device', fields: ['temperature', 'device'] }, 'fields'],
   ])('because the query says %o is 400', async (body, path) => {
     const answer = await ask<ErrorBody>({ streamIds: [streams.north], ...body })
 
     expect(answer.body).toMatchObject({ error: 'invalid_request' })
     expect(answer.body.details?.[0]?.path).toContain(path)
     expect(answer.status).toBe(400)
+  })
+
+  test('because a field has the key of the groups is 400, and not under a function', async () => {
+    const shed = { streamIds: [streams.shed], groupBy: 'device' }
+    const { status, body } = await ask<ErrorBody>({ ...shed, fields: ['device'] })
+
+    expect(body.details?.[0]?.message).toContain('device:latest')
+    expect(status).toBe(400)
+    const { data } = (await ask({ ...shed, fields: ['device:latest'] })).body
+    expect(data).toMatchObject([{ device: null, 'device:latest': 'probe' }])
   })
 
   test.each(['temperature', 'level'])('because %s is a number is 422', async (name) => {

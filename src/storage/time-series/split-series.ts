@@ -32,7 +32,7 @@ const wholeDigits = 20
  */
 export function splitKeyOf(value: unknown, type: SplitType): string {
   if (value === null || value === undefined) return ''
-  if (type !== 'bigint') return `=${String(value)}`
+  if (type !== 'bigint') return `=${value as string | boolean}`
   const above = BigInt(value as string | number | bigint) + wholeBelow
   return `=${above.toString().padStart(wholeDigits, '0')}`
 }
