@@ -21,7 +21,8 @@ export const notFoundRemedies = {
   file: 'Read GET /attachments/{attachmentId}: files are numbered from 0 in the order in which it lists them.',
   'file of the export': inList('GET /exports/{exportId}', 'under files'),
   import: inList('GET /imports', 'which has those of the last 7 days'),
-  fleet: inList('GET /fleets'),
+  fleet:
+    'Compare the id with that in the answer that made the fleet. Ids of another user are not found: GET /users says whose key is used.',
   key: inList('GET /keys'),
   'MQTT session': inList('GET /mqtt/sessions'),
   notification: inList('GET /notifications/in-app'),
