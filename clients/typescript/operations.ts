@@ -580,8 +580,8 @@ export interface SharedOperations {
   /**
    * Write the readings of data streams into files, in the background.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`. Each stream gets one file or more.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`. Each stream gets one file or more.
    *
    * Needs the permission `data:read`.
    */
@@ -589,6 +589,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -2402,8 +2405,9 @@ export interface SharedOperations {
   /**
    * Aggregate the readings of many data streams at once.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`: 1000 at most. Points come in the order of time, and at one time by stream or tag.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`: 20000 at most. Points come in the order of time, and at one time by
+   * stream, device, tag or value.
    *
    * Needs the permission `data:read`.
    */
@@ -2411,6 +2415,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -2440,8 +2447,10 @@ export interface SharedOperations {
       readonly cursor?: string | undefined
 
       /**
-       * `stream`: a point for each stream and bucket; `tag:NAME`: one for each value of that tag;
-       * `time`: one for all of them together.
+       * `stream`: a point for each stream and bucket; `device`: one for each device; `tag:NAME`:
+       * one for each value of that tag; `field:NAME`: one for each value that this field (text,
+       * integer or boolean) has in the readings, 1000 values at most; `time`: one for all of them
+       * together.
        */
       readonly groupBy?: string | undefined
       readonly limit?: number | undefined
@@ -9587,8 +9596,14 @@ export type QueryPoint = {
   /** Where points are grouped by stream. */
   readonly streamId?: string | undefined
 
+  /** The name of the device, where points are grouped by device. */
+  readonly device?: string | null | undefined
+
   /** Its value, where points are grouped by a tag. */
   readonly tag?: string | null | undefined
+
+  /** Its value, where points are grouped by a field. */
+  readonly field?: string | number | boolean | null | undefined
 
   /** Readings in the bucket. */
   readonly count: number
