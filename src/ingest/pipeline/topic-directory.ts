@@ -2,7 +2,7 @@ import { FilterTree } from '../../core/filter-tree.ts'
 import type { FleetId, StreamId, UserId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import { covers } from '../../core/topic-filter.ts'
-import type { FleetTopic } from '../../streams/fleets/fleet-store.ts'
+import type { FleetEntry } from '../../streams/fleets/fleet-store.ts'
 import { deviceIn, filterOf } from '../../streams/fleets/fleet-topic.ts'
 
 /** Users whose topics are kept ready; another one costs one read of the state. */
@@ -17,6 +17,8 @@ export interface StreamTopic {
   readonly filter: string
 }
 
+type FleetTopic = FleetEntry & { readonly topic: string }
+
 /** A device of a fleet, as a topic names it. */
 export interface NamedDevice {
   readonly fleetId: FleetId
@@ -27,14 +29,24 @@ export interface NamedDevice {
 export class UserTopics {
   readonly #topics: readonly StreamTopic[]
   readonly #streams = new FilterTree<StreamId>()
-  readonly #fleetTopics: readonly FleetTopic[]
   readonly #fleets = new FilterTree<FleetTopic>()
+  /** By their ids, and by their names in lower case. */
+  readonly #fleetsByName = new Map<string, FleetEntry>()
+  readonly #fleetTopics: readonly FleetTopic[]
 
-  constructor(topics: readonly StreamTopic[], fleets: readonly FleetTopic[]) {
+  constructor(topics: readonly StreamTopic[], fleets: readonly FleetEntry[]) {
     this.#topics = topics
     for (const { filter, streamId } of topics) this.#streams.set(filter, streamId, 0)
-    this.#fleetTopics = fleets
-    for (const fleet of fleets) this.#fleets.set(filterOf(fleet.topic), fleet, 0)
+    this.#fleetTopics = fleets.filter((fleet): fleet is FleetTopic => fleet.topic !== undefined)
+    for (const fleet of this.#fleetTopics) this.#fleets.set(filterOf(fleet.topic), fleet, 0)
+    for (const fleet of fleets) this.#fleetsByName.set(fleet.name.toLowerCase(), fleet)
+    // An id goes before a name that is written like one.
+    for (const fleet of fleets) this.#fleetsByName.set(fleet.fleetId, fleet)
+  }
+
+  /** A fleet by its id or its name, in any case. */
+  fleet(idOrName: string): FleetEntry | undefined {
+    return this.#fleetsByName.get(idOrName.toLowerCase())
   }
 
   /** Every stream whose filter matches the topic: of more than 16 those with the lowest ids. */

@@ -9,7 +9,7 @@ import type { DurableSessions } from '../../ingest/mqtt-sessions/durable-session
 import { UserTopics } from '../../ingest/pipeline/topic-directory.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { loadTopics } from '../../streams/data-streams/stream-topics.ts'
-import { loadFleetTopics } from '../../streams/fleets/fleet-store.ts'
+import { loadFleets } from '../../streams/fleets/fleet-store.ts'
 
 /** Users, or devices, that are asked for in one query. */
 const atOnce = 500
@@ -38,7 +38,7 @@ export async function forgetDeletedUsers(
 
 /** All topics that a user has given to streams and fleets. */
 export async function loadUserTopics(state: StateDatabase, userId: UserId): Promise<UserTopics> {
-  return new UserTopics(await loadTopics(state, userId), await loadFleetTopics(state, userId))
+  return new UserTopics(await loadTopics(state, userId), await loadFleets(state, userId))
 }
 
 /**

@@ -16,6 +16,8 @@ interface FleetTable {
   readonly name_folded: string
   /** The filter of its topic at our own broker, with `{device}` in place of the level that names the device. */
   readonly topic: string | null
+  /** The member of a reading that names the device: a name, or a path. */
+  readonly device_field: string | null
   /** JSON of the definition that the streams of its devices get: of `StreamDefinition` without names and tags. */
   readonly definition: string
   /** JSON of the tags that each of its streams has besides its own. */

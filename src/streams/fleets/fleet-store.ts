@@ -7,11 +7,14 @@ import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import { ownTopicOf } from '../data-streams/source-kinds.ts'
 import { type Fleet, type FleetDefinition, type FleetProgress, fleetsOfUserMax } from './fleet.ts'
 
-/** The topic of a fleet, as messages meet it. */
-export interface FleetTopic {
+/** A fleet, as messages meet it. */
+export interface FleetEntry {
   readonly fleetId: FleetId
-  /** With `{device}` in place of the level that names the device. */
-  readonly topic: string
+  readonly name: string
+  /** At our own broker, with `{device}` in place of the level that names the device. */
+  readonly topic: string | undefined
+  /** The member of a reading that names the device: a name, or a path. */
+  readonly deviceField: string | undefined
 }
 
 /** What a fleet is made with. */
@@ -163,22 +166,25 @@ export class FleetStore {
   }
 }
 
-/** The topics of all fleets of a user. */
-export async function loadFleetTopics(
+/** All fleets of a user. */
+export async function loadFleets(
   state: StateDatabase,
   ownerId: UserId,
-): Promise<readonly FleetTopic[]> {
+): Promise<readonly FleetEntry[]> {
   const rows = await state
     .selectFrom('fleets')
-    .select(['id', 'topic'])
+    .select(['id', 'name', 'topic', 'device_field'])
     .where('owner_id', '=', ownerId)
-    .where('topic', 'is not', null)
     .where('ended_at', 'is', null)
+    .orderBy('id')
     .limit(fleetsOfUserMax)
     .execute()
-  return rows.flatMap(({ id, topic }) =>
-    topic === null ? [] : [{ fleetId: id as FleetId, topic }],
-  )
+  return rows.map((row) => ({
+    fleetId: row.id as FleetId,
+    name: row.name,
+    topic: row.topic ?? undefined,
+    deviceField: row.device_field ?? undefined,
+  }))
 }
 
 function rowOf(fleet: Fleet) {
@@ -189,6 +195,7 @@ function rowOf(fleet: Fleet) {
     name: fleet.name,
     name_folded: fleet.name.toLowerCase(),
     topic: ownTopicOf(fleet.definition.source) ?? null,
+    device_field: fleet.definition.deviceField ?? null,
     definition: JSON.stringify(fleet.definition),
     tags: JSON.stringify(fleet.tags),
     version: fleet.version,

@@ -16,6 +16,7 @@ const statements = [
     name TEXT NOT NULL,
     name_folded TEXT NOT NULL,
     topic TEXT,
+    device_field TEXT,
     definition TEXT NOT NULL,
     tags TEXT NOT NULL,
     version BIGINT NOT NULL,
