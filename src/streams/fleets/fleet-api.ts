@@ -47,6 +47,21 @@ export const newFleetSchema = s.component('NewFleet', {
   ],
 })
 
+export const fleetChangeSchema = s.component('FleetChange', {
+  ...s.query({
+    name,
+    definition,
+    streamsMax,
+    tags: s.nullable({
+      ...tagsSchema,
+      additionalProperties: { ...s.text, type: ['string', 'null'] },
+    }),
+  }),
+  description:
+    'What is not sent stays. Of tags, and of source, schema and processing of the definition, each member stays, is replaced completely, or is removed with null.',
+  examples: [{ definition: { schema: { humidity: { type: 'number' } } }, tags: { site: null } }],
+})
+
 const fleetChange = s.record({
   version: s.integer(1, undefined, { description: 'That the streams are to have.' }),
   total: { ...s.count, description: 'Streams of the fleet.' },
@@ -81,6 +96,15 @@ export const fleetSchema = s.component(
 export const versionedFleet = s.answer(fleetSchema, {
   description: 'The fleet.',
   headers: versionHeaders,
+})
+
+/** What happens to the streams of a fleet that is deleted. */
+export const endingQuery = s.query({
+  streams: s.choice(['keep', 'delete'], {
+    default: 'keep',
+    description:
+      '`keep`: its streams become ordinary ones, without the topic. `delete`: they are deleted with all of their readings.',
+  }),
 })
 
 export const fleetsQuery = s.query({ ...s.cursorQuery, vaultId: s.uuid })

@@ -118,6 +118,7 @@ export class NewStreams {
         .set({ version })
         .where('id', '=', id)
         .where('version', '=', version)
+        .where('ended_at', 'is', null)
         .where(sql<boolean>`${total} + ${count} <= streams_max`),
       countChange(state, 'streams_of_fleet', id, count),
     ]
