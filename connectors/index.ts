@@ -5,6 +5,7 @@ import { apiPull } from './api-pull/api-pull.ts'
 import { bacnetPoll } from './bacnet/bacnet-poll.ts'
 import { coap } from './coap/coap.ts'
 import { databasePoll } from './database/database-poll.ts'
+import { fleetPush } from './fleet-push/fleet-push.ts'
 import { httpPush } from './http/http-push.ts'
 import { httpValidate } from './http/http-validate.ts'
 import { kafka } from './kafka/kafka.ts'
@@ -22,6 +23,7 @@ import { webhookRoute } from './webhook/webhook-route.ts'
 
 /** Every connector of the service. To add one: write its file, then add its name to this list. */
 export const connectors = {
+  fleetPush,
   httpPush,
   httpValidate,
   mqttBroker: startMqttBroker,

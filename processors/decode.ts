@@ -4,12 +4,14 @@ import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
 import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './decode-json.ts'
+import { lineDecoder } from './decode-lines.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
+import { otlpDecoder } from './otlp/decode-otlp.ts'
 import { takesNonFinite } from './values.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
@@ -32,6 +34,8 @@ const decodersFor: Readonly<
   'senml-cbor': senmlCborDecoder,
   protobuf: protobufDecoder,
   sparkplug: sparkplugDecoder,
+  'line-protocol': (stream) => lineDecoder(stream),
+  otlp: otlpDecoder,
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -41,6 +45,13 @@ export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder
   if (format === 'json') return jsonDecoder(how)
   if (format === 'ndjson') return (payload) => decodeNdjson(payload, undefined, how)
   return decoders[format]
+}
+
+/** The decoder of what the quarantine keeps of one reading of a message in a format. */
+export function elementDecoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {
+  // A line of NDJSON is a text of JSON; one of line protocol has its time in nanoseconds.
+  if (format === 'line-protocol') return lineDecoder(stream, 'ns')
+  return decoderOf(format === 'ndjson' ? 'json' : format, stream)
 }
 
 /**
@@ -97,4 +108,25 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/senml+cbor': 'senml-cbor',
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
+  'text/x-influx-line-protocol': 'line-protocol',
+}
+
+/** Formats that have no media type of their own: what they are written in. */
+const writtenIn: Readonly<Partial<Record<PayloadFormat, readonly PayloadFormat[]>>> = {
+  otlp: ['protobuf', 'json'],
+}
+
+/**
+ * The format of a body with a content type; nothing for a type that names none.
+ *
+ * @param expected the format of the stream that the body is for
+ */
+export function formatOfBody(
+  contentType: string | undefined,
+  expected: PayloadFormat | undefined,
+): PayloadFormat | undefined {
+  const [mediaType = ''] = (contentType ?? '').split(';')
+  const format = formatOfMediaType[mediaType.trim().toLowerCase()]
+  const isWrittenIn = expected !== undefined && format !== undefined
+  return isWrittenIn && writtenIn[expected]?.includes(format) === true ? expected : format
 }

@@ -72,7 +72,7 @@ function timeRefusal(
 
 /** The verdict on what a scan has already found to fit. */
 function scannedVerdict(
-  { claimedUs, values }: ScannedReading,
+  { claimedUs, values, extra, all }: ScannedReading,
   schema: StreamSchema,
   receipt: Receipt,
 ): Verdict {
@@ -81,9 +81,9 @@ function scannedVerdict(
   const timestampUs = claimedUs ?? receipt.receivedAtUs
   if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
   const { sender } = receipt
-  const digest = digestOf(values, sender)
+  const digest = digestOf(all, sender)
   const flagged = nothingFlagged
-  const verdict = { accepted: true, timestampUs, values, extra: '', flagged, digest } as const
+  const verdict = { accepted: true, timestampUs, values, extra, flagged, digest } as const
   return sender === undefined ? verdict : { ...verdict, sender }
 }
 

@@ -19,21 +19,67 @@ const plainMin = 1e-6
 
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
+/** Reads numbers without exponents. */
+export class PlainNumbers {
+  #mantissa = 0
+  /** The number that was read last. */
+  value = 0
+  /** Whether it had no decimals. */
+  isInteger = false
+  /** The shortest text of the same double. */
+  canonical = ''
+
+  /** Where a number ends that begins at a place, having read it; negative where none does that is plain. */
+  endOfNumber(text: string, start: number): number {
+    const from = text.charCodeAt(start) === minus ? start + 1 : start
+    this.#mantissa = 0
+    const whole = this.#endOfDigits(text, from)
+    const hasLeadingZero = whole > from + 1 && text.charCodeAt(from) === zero
+    // Longer integers may be beyond 2^53, where a double would round them.
+    if (whole === from || whole - from > exactDigits || hasLeadingZero) return -1
+    this.isInteger = text.charCodeAt(whole) !== point
+    const end = this.isInteger ? whole : this.#endOfDigits(text, whole + 1)
+    const decimals = this.isInteger ? 0 : end - whole - 1
+    const next = text.charCodeAt(end)
+    if ((!this.isInteger && decimals === 0) || next === lowerE || next === upperE) return -1
+    const source = text.slice(start, end)
+    if (whole - from + decimals > exactDigits) {
+      this.value = Number(source)
+      this.canonical = canonicalNumber(this.value)
+      return end
+    }
+    // Exact: both are integers below 2^53 (Clinger, "How to read floating point numbers accurately").
+    const size = this.#mantissa / (powersOfTen[decimals] as number)
+    this.value = from === start ? size : -size
+    const isShortest = decimals === 0 || text.charCodeAt(end - 1) !== zero
+    this.canonical = isShortest && size >= plainMin ? source : canonicalNumber(this.value)
+    return end
+  }
+
+  /** Where the digits end; they are added to the mantissa. */
+  #endOfDigits(text: string, start: number): number {
+    let mantissa = this.#mantissa
+    let at = start
+    let code = text.charCodeAt(at)
+    while (code >= zero && code <= nine) {
+      mantissa = mantissa * 10 + code - zero
+      code = text.charCodeAt(++at)
+    }
+    this.#mantissa = mantissa
+    return at
+  }
+}
+
 /**
  * A place in a JSON text that moves over what is plain: strings without escapes, numbers without
  * exponents, white space anywhere. What reads a value answers nothing when it is not plain, and what
  * it has moved over by then is of no use.
  */
-export class PlainText {
+export class PlainText extends PlainNumbers {
   #text = ''
   #at = 0
-  #mantissa = 0
   #numberStart = 0
   #numberEnd = 0
-  /** The number that was read last. */
-  value = 0
-  /** Whether it had no decimals. */
-  isInteger = false
 
   /** Its digits as they stand there. */
   get numberSource(): string {
@@ -104,47 +150,14 @@ export class PlainText {
 
   /** Reads a number into `value`, and answers the shortest text of the same double. */
   number(): string | undefined {
-    const text = this.#text
     const start = this.#at
-    const from = text.charCodeAt(start) === minus ? start + 1 : start
-    this.#mantissa = 0
-    const whole = this.#endOfDigits(from)
-    const hasLeadingZero = whole > from + 1 && text.charCodeAt(from) === zero
-    // Longer integers may be beyond 2^53, where a double would round them.
-    if (whole === from || whole - from > exactDigits || hasLeadingZero) return undefined
-    this.isInteger = text.charCodeAt(whole) !== point
-    const end = this.isInteger ? whole : this.#endOfDigits(whole + 1)
-    const decimals = this.isInteger ? 0 : end - whole - 1
-    const next = text.charCodeAt(end)
-    if ((!this.isInteger && decimals === 0) || next === lowerE || next === upperE) return undefined
+    const end = this.endOfNumber(this.#text, start)
+    if (end < 0) return undefined
     this.#at = end
     this.#skipSpace()
     this.#numberStart = start
     this.#numberEnd = end
-    const source = text.slice(start, end)
-    if (whole - from + decimals > exactDigits) {
-      this.value = Number(source)
-      return canonicalNumber(this.value)
-    }
-    // Exact: both are integers below 2^53 (Clinger, "How to read floating point numbers accurately").
-    const size = this.#mantissa / (powersOfTen[decimals] as number)
-    this.value = from === start ? size : -size
-    const isShortest = decimals === 0 || text.charCodeAt(end - 1) !== zero
-    return isShortest && size >= plainMin ? source : canonicalNumber(this.value)
-  }
-
-  /** Where the digits end; they are added to the mantissa. */
-  #endOfDigits(start: number): number {
-    const text = this.#text
-    let mantissa = this.#mantissa
-    let at = start
-    let code = text.charCodeAt(at)
-    while (code >= zero && code <= nine) {
-      mantissa = mantissa * 10 + code - zero
-      code = text.charCodeAt(++at)
-    }
-    this.#mantissa = mantissa
-    return at
+    return this.canonical
   }
 
   #skipSpace(): void {

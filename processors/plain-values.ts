@@ -9,6 +9,7 @@ import { type TimeClaim, type TimeReader, timeReaderOf } from './timestamp.ts'
 type Kind = 'number' | 'integer' | 'boolean' | 'string' | 'datetime' | 'time'
 
 export interface Member {
+  readonly name: string
   readonly kind: Kind
   /** Where its canonical text belongs. */
   readonly place: number
@@ -41,6 +42,7 @@ export function kindOf({ type }: FieldDefinition): Kind | undefined {
 export function memberOf(name: string, field: FieldDefinition, kind: Kind, place: number): Member {
   const key = `${JSON.stringify(name)}:`
   return {
+    name,
     kind,
     place,
     key,

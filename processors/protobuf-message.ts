@@ -150,7 +150,7 @@ class FieldReader {
     const { value, name } = this.#field
     const wire = this.#wire
     wire.count()
-    if (value.kind === 'bits') return wire.bits(end)
+    if (value.kind === 'bits') return wire.bits(end, value.isFixed)
     if (value.kind !== 'enum') {
       return wire.scalar(value.kind === 'scalar' ? value.scalar : ScalarType.INT32, end)
     }
@@ -187,7 +187,8 @@ function wellKnown({ typeName }: MessagePlan, members: Members): unknown {
 
 function wireTypeOfValue(value: ValuePlan): WireType {
   if (value.kind === 'scalar') return wireTypeOf(value.scalar)
-  if (value.kind === 'enum' || value.kind === 'bits') return WireType.Varint
+  if (value.kind === 'bits') return value.isFixed === true ? WireType.Bit64 : WireType.Varint
+  if (value.kind === 'enum') return WireType.Varint
   return value.isDelimited ? WireType.StartGroup : WireType.LengthDelimited
 }
 

@@ -27,8 +27,8 @@ export interface MessagePlan {
 /** What stands in one value of a field. */
 export type ValuePlan =
   | { readonly kind: 'scalar'; readonly scalar: ScalarType }
-  /** A varint of 64 bits, of which something else in the message says what they mean. */
-  | { readonly kind: 'bits' }
+  /** A number of 64 bits without a sign, which may have more digits than a double: a varint, unless it is fixed. */
+  | { readonly kind: 'bits'; readonly isFixed?: boolean }
   | { readonly kind: 'enum'; readonly names: ReadonlyMap<number, string>; readonly first: string }
   | { readonly kind: 'message'; readonly message: MessagePlan; readonly isDelimited: boolean }
 

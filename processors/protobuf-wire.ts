@@ -71,9 +71,13 @@ export class ProtobufWire {
     return typeof value === 'bigint' ? integerItem(value).value : value
   }
 
-  /** A varint as it stands there, without a sign: it may have more digits than a double. @throws UnreadableItem */
-  bits(end: number): bigint {
-    return this.#read(end, () => BigInt(this.#reader.uint64()))
+  /**
+   * A varint, or eight bytes, as it stands there, without a sign: it may have more digits than a double.
+   *
+   * @throws UnreadableItem
+   */
+  bits(end: number, isFixed = false): bigint {
+    return this.#read(end, () => BigInt(isFixed ? this.#reader.fixed64() : this.#reader.uint64()))
   }
 
   #content(end: number): Uint8Array {

@@ -2,6 +2,7 @@ import type { DecodedMessage, DecodedStream, UndecodableMessage } from '../src/c
 import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { batchOf } from './decode-batch.ts'
+import { writtenJson } from './mapping/written-json.ts'
 import { claimOf } from './timestamp.ts'
 
 /** A row of a protocol whose rows name their values: a line of the line protocol, a sample of Prometheus, a point of OTLP. */
@@ -41,12 +42,13 @@ export function messageOfRecords(
   })
   const elements = () =>
     records.map((record, index) =>
-      'problem' in record ? record.kept : Buffer.from(JSON.stringify(readings[index])),
+      'problem' in record ? record.kept : Buffer.from(writtenJson(readings[index])),
     )
   return batchOf({ readings, format: 'json', unreadable, elements, elementFormats })
 }
 
-function readingOf({ members, timeUs }: SampleRecord, { schema }: DecodedStream): object {
+/** A row as a reading of a stream. */
+export function readingOf({ members, timeUs }: SampleRecord, { schema }: DecodedStream): object {
   if (timeUs === undefined) return members
   const { timestampField, timestampFormat } = schema
   const time = timeMemberOf(schema) ?? timestampField

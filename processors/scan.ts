@@ -13,12 +13,18 @@ import { kindOf, type Member, memberOf, PlainValues } from './plain-values.ts'
 export class ScannedReading {
   /** Microseconds since the epoch; nothing when it claims no time. */
   readonly claimedUs: number | undefined
-  /** Canonical JSON of its fields, all of which are declared. */
+  /** Canonical JSON of its declared fields. */
   readonly values: string
+  /** That of its other fields; empty when there are none. */
+  readonly extra: string
+  /** That of all of them. */
+  readonly all: string
 
-  constructor(claimedUs: number | undefined, values: string) {
+  constructor(claimedUs: number | undefined, values: string, extra = '', all = values) {
     this.claimedUs = claimedUs
     this.values = values
+    this.extra = extra
+    this.all = all
   }
 }
 

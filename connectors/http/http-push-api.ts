@@ -53,7 +53,8 @@ const readByDefinition = {
   protobuf: {
     type: 'string',
     format: 'binary',
-    description: 'A message of the type that `source.protobuf` names.',
+    description:
+      'A message of the type that `source.protobuf` names; where `source.format` is `otlp`, an ExportMetricsServiceRequest.',
   },
   'senml-json': senmlPack,
   'senml-cbor': senmlPack,

@@ -21,7 +21,7 @@ import {
   takeBytes,
 } from './http-readings.ts'
 import { refuseUnreadQuery, requestContext } from './request-context.ts'
-import { sortedByStream, writtenByService } from './sorted-readings.ts'
+import { byStreamId, sortedByStream, writtenByService } from './sorted-readings.ts'
 
 interface Receipt {
   readonly receivedAtUs: number
@@ -89,8 +89,21 @@ async function pushToOne(
   request: FastifyRequest<OneStream>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streamId: text } = request.params
-  const before = await openStream(needs, request, text)
+  const { streamId } = request.params
+  return await pushTo(needs, { request, reply }, () => openStream(needs, request, streamId))
+}
+
+/**
+ * Keeps the readings of a body in one stream.
+ *
+ * @param open the stream as it is now. @throws DomainError where it takes no readings
+ */
+export async function pushTo(
+  needs: HttpPushNeeds,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  open: () => Promise<CompiledStream>,
+): Promise<FastifyReply> {
+  const before = await open()
   refuseUnreadQuery(request, before)
   const { streamId } = before
   needs.assertReady()
@@ -98,7 +111,7 @@ async function pushToOne(
   spend(needs, request, sent.decoded.readings.length)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
   // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
-  const stream = await openStream(needs, request, text)
+  const stream = await open()
   // What was read by a definition fits that one only, and it may be replaced by now.
   const { decoded, context } = stream === before ? sent : sentReadings(request, stream)
   const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
@@ -119,15 +132,34 @@ async function pushToSeveral(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  return await pushSorted(
+    needs,
+    { request, reply },
+    { addressing: byStreamId, find: (text) => ownStream(needs, request, text) },
+  )
+}
+
+/** Keeps the readings of a body in the streams that they name. */
+export async function pushSorted(
+  needs: HttpPushNeeds,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  {
+    takesOne = false,
+    ...named
+  }: Pick<Parameters<typeof sortedByStream>[1], 'addressing' | 'find' | 'prepare'> & {
+    /** Whether the body may be one reading, and no list. */
+    readonly takesOne?: boolean
+  },
+): Promise<FastifyReply> {
   needs.assertReady()
   const sent = sentReadings(request)
-  if (!sent.decoded.isBatch)
+  if (!sent.decoded.isBatch && !takesOne)
     throw new DomainError('malformed_body', 'the body must be an array of readings')
   const elements = sent.decoded.readings.length
   spend(needs, request, elements)
   const { batches, rejected, receipt } = await sortedByStream(sent, {
+    ...named,
     mayWait: idempotencyKeyOf(request.raw) !== undefined,
-    find: (text) => ownStream(needs, request, text),
     receive: (spare) => receiptOf(needs, request, { sent, streamId: 'several', spare }),
     contextFor: (stream) => requestContext(request, stream),
   })
@@ -177,7 +209,7 @@ function spend({ callerOf }: HttpPushNeeds, request: FastifyRequest, readings: n
 }
 
 /** @throws DomainError `not_found`, `conflict` for a stream of the service's own, or `stream_paused` */
-async function openStream(
+export async function openStream(
   needs: HttpPushNeeds,
   request: FastifyRequest,
   text: string,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   decoderOf,
   decoders,
+  formatOfBody,
   formatOfMediaType,
   isSelfDescribing,
 } from '../../processors/decode.ts'
@@ -60,9 +61,8 @@ export interface SentReadings {
 export function sentReadings(request: FastifyRequest, stream?: CompiledStream): SentReadings {
   const { body, headers } = request
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
   // There is a parser only for types that name a format.
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
+  const format = formatOfBody(headers['content-type'], stream?.format) ?? 'json'
   const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   const context = stream === undefined ? {} : requestContext(request, stream)

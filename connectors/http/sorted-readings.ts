@@ -28,7 +28,7 @@ export interface SortedReadings<Receipt> {
   readonly rejected: readonly Rejection[]
 }
 
-type Refusal = Omit<Rejection, 'index'>
+export type Refusal = Omit<Rejection, 'index'>
 
 interface Addressed {
   readonly places: number[]
@@ -37,9 +37,27 @@ interface Addressed {
   readonly unreadable: Map<number, string>
 }
 
+/** How an element of a message says whose it is. */
+export interface Addressing {
+  /** The name of its stream in a reading, and the reading as the stream takes it; undefined: it names none. */
+  readonly addressed: (
+    reading: object,
+  ) => { readonly name: string; readonly reading: object } | undefined
+  /** The member that has the name, where it is one: it is looked for in what cannot be read as well. */
+  readonly member: string | undefined
+  /** What is wrong with an element that names no stream. */
+  readonly problem: string
+  readonly remedy: string
+  /** Why nothing was taken of an element. */
+  readonly refusal: (name: string, stream: CompiledStream | undefined) => Refusal
+}
+
 interface SortingNeeds<Receipt> {
-  /** A stream of the caller by its id. */
-  readonly find: (streamId: string) => Promise<CompiledStream | undefined>
+  readonly addressing: Addressing
+  /** What has to be done before streams are looked up by their names. */
+  readonly prepare?: (names: readonly string[]) => Promise<void>
+  /** A stream of the caller by its name. */
+  readonly find: (name: string) => Promise<CompiledStream | undefined>
   /**
    * Takes a time of receipt.
    *
@@ -52,16 +70,17 @@ interface SortingNeeds<Receipt> {
 }
 
 /**
- * Takes a message apart by the stream that each element names with `streamId`. One that cannot be read, but says
+ * Takes a message apart by the stream that each element names. One that cannot be read, but says
  * so once, is refused by that stream, and kept there. Of a stream that has a mapping each element is a message, which may
  * hold several readings.
  */
 export async function sortedByStream<Receipt>(
   { decoded: message, payload }: { readonly decoded: DecodedMessage; readonly payload: Uint8Array },
-  { find, receive, mayWait, contextFor }: SortingNeeds<Receipt>,
+  { addressing, prepare, find, receive, mayWait, contextFor }: SortingNeeds<Receipt>,
 ): Promise<SortedReadings<Receipt>> {
   const elementsOf = onlyOnce(message.elements)
-  const { addressed, rejected } = byAddress(message, () => elementsOf(payload))
+  const { addressed, rejected } = byAddress(message, addressing, () => elementsOf(payload))
+  await prepare?.([...addressed.keys()])
   const isMapped = await loadInTurns([...addressed.keys()], find)
   const receipt = await receive(isMapped ? Math.min(payload.byteLength, readingsPerMessageMax) : 0)
   if (mayWait) await loadInTurns([...addressed.keys()], find)
@@ -70,7 +89,7 @@ export async function sortedByStream<Receipt>(
   for (const [streamId, of] of addressed) {
     const stream = await find(streamId)
     if (stream === undefined || stream.isInternal || stream.isPaused) {
-      const refusal = refusalOf(streamId, stream)
+      const refusal = addressing.refusal(streamId, stream)
       rejected.push(...of.places.map((index) => ({ index, ...refusal })))
       continue
     }
@@ -145,13 +164,17 @@ async function loadInTurns(
   return isMapped
 }
 
-/** Why nothing was taken for a stream. */
+/** Why nothing was taken for a stream by its id. */
 function refusalOf(streamId: string, stream: CompiledStream | undefined): Refusal {
-  if (stream?.isInternal) return internal
-  if (stream !== undefined) return paused
+  if (stream !== undefined) return closedRefusal(stream)
   const details = [{ path: 'streamId', message: 'is not a stream of yours' }]
   const message = `no stream ${streamId.slice(0, 100)}`
   return { error: 'not_found', message, remedy: remedyOf('not_found'), details }
+}
+
+/** Why nothing was taken for a stream that there is. */
+export function closedRefusal({ isInternal }: CompiledStream): Refusal {
+  return isInternal ? internal : paused
 }
 
 export const writtenByService = 'only the service itself writes into this stream'
@@ -172,55 +195,56 @@ const paused: Refusal = {
 
 function byAddress(
   { readings, unreadable, format }: DecodedMessage,
+  { addressed: addressOf, member, problem: noAddress, remedy }: Addressing,
   elements: () => readonly Uint8Array[],
 ) {
   const addressed = new Map<string, Addressed>()
   const rejected: Rejection[] = []
-  const add = (streamId: string, index: number, reading: unknown, problem?: string) => {
-    const known = addressed.get(streamId) ?? nothingYet()
-    addressed.set(streamId, known)
+  const add = (name: string, index: number, reading: unknown, problem?: string) => {
+    const known = addressed.get(name) ?? nothingYet()
+    addressed.set(name, known)
     if (problem !== undefined) known.unreadable.set(known.places.length, problem)
     known.places.push(index)
     known.readings.push(reading)
   }
   for (const [index, reading] of readings.entries()) {
     const unread = unreadable?.get(index)
-    const problem = unread ?? addressProblem(reading)
-    if (problem === undefined) {
-      const { streamId, ...fields } = reading as { readonly streamId: string }
-      passSources(reading as object, fields)
-      add(streamId, index, fields)
+    const found = unread === undefined && isObject(reading) ? addressOf(reading) : undefined
+    if (found !== undefined) {
+      passSources(reading as object, found.reading)
+      add(found.name, index, found.reading)
       continue
     }
+    const problem = unread ?? (isObject(reading) ? noAddress : 'a reading must be an object')
     const element = unread === undefined ? undefined : elements()[index]
-    const streamId = element && isSelfDescribing(format) && textMemberOf(format, element, address)
-    if (typeof streamId === 'string') add(streamId, index, undefined, problem)
-    else rejected.push({ index, ...withoutAddress, message: problem })
+    const isReadable = element !== undefined && member !== undefined && isSelfDescribing(format)
+    const name = isReadable ? textMemberOf(format, element, member) : undefined
+    if (typeof name === 'string') add(name, index, undefined, problem)
+    else rejected.push({ index, error: 'malformed', message: problem, remedy, details: [] })
   }
   return { addressed, rejected }
 }
 
-/** What is sent to no stream is in no quarantine. */
-const withoutAddress = {
-  error: 'malformed',
-  remedy: 'Give each reading the id of its stream in streamId, as GET /streams has it.',
-  details: [],
-} as const
+function isObject(reading: unknown): reading is object {
+  return typeof reading === 'object' && reading !== null && !Array.isArray(reading)
+}
 
 function nothingYet(): Addressed {
   return { places: [], readings: [], unreadable: new Map() }
 }
 
-/** The member of a reading that names its stream. */
-const address = 'streamId'
-
-function addressProblem(reading: unknown): string | undefined {
-  if (typeof reading !== 'object' || reading === null || Array.isArray(reading)) {
-    return 'a reading must be an object'
-  }
-  const isAddressed = Object.hasOwn(reading, 'streamId')
-  const { streamId } = reading as { readonly streamId?: unknown }
-  return isAddressed && typeof streamId === 'string' ? undefined : 'streamId must name a stream'
+/** Each element names its stream with `streamId`, which is none of its fields. */
+export const byStreamId: Addressing = {
+  addressed(reading) {
+    if (!Object.hasOwn(reading, 'streamId')) return undefined
+    const { streamId: name, ...fields } = reading as { readonly streamId: unknown }
+    return typeof name === 'string' ? { name, reading: fields } : undefined
+  },
+  member: 'streamId',
+  problem: 'streamId must name a stream',
+  // What is sent to no stream is in no quarantine.
+  remedy: 'Give each reading the id of its stream in streamId, as GET /streams has it.',
+  refusal: refusalOf,
 }
 
 /** The elements of a message, cut out when they are first asked for. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../src/contracts/definitions/field-map.ts'
 import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { timedFormats } from '../../src/contracts/stream-schema.ts'
 import type { MqttVersion } from './arrivals.ts'
 import { deviceSource } from './source.ts'
 import { type MqttEndpoint, parseMqttEndpoint } from './transport.ts'
@@ -47,9 +48,6 @@ export function mqttClientOptions({
     skipsRetained: (source.retained ?? (hasOwnTime(given) ? 'keep' : 'skip')) === 'skip',
   }
 }
-
-/** Formats whose messages have times in a place of their own. */
-const timedFormats: readonly unknown[] = ['senml-json', 'senml-cbor', 'sparkplug']
 
 /** Whether readings say themselves when they were: what was retained for long is not taken for new then. */
 function hasOwnTime({ timestampField, format, items }: SourceDefinition['source']): boolean {

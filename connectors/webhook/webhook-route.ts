@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { formatOfMediaType } from '../../processors/decode.ts'
+import { formatOfBody } from '../../processors/decode.ts'
 import type { Acceptor } from '../../src/contracts/connector.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { DomainError } from '../../src/core/errors.ts'
@@ -158,8 +158,7 @@ async function openStreamOf(
 
 /** @throws DomainError `unsupported_media_type` for what the stream does not come in */
 function requireFormat({ headers }: FastifyRequest, { format = 'json' }: CompiledStream): void {
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
-  if (formatOfMediaType[mediaType.trim().toLowerCase()] === format) return
+  if (formatOfBody(headers['content-type'], format) === format) return
   throw new DomainError('unsupported_media_type', `the stream takes ${format}`)
 }
 

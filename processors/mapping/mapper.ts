@@ -45,7 +45,7 @@ export function textMappingOf(schema: StreamSchema): CompiledMapping | undefined
   if (mapping === undefined) return undefined
   const scan = messageScanOf(schema, mapping.plan, mapping.levels)
   const map: Mapper = (decoded, context) => {
-    const isScanned = decoded.readings[0] instanceof ScannedReading
+    const isScanned = decoded.format === 'json' && decoded.readings[0] instanceof ScannedReading
     return isScanned ? scanned(decoded, mapping, context) : mapped(decoded, mapping, context)
   }
   return { map, scan: scan && worthwhile(bounded(scan, mapping)) }
@@ -124,10 +124,7 @@ interface Found {
 
 function mapped(decoded: DecodedMessage, mapping: Mapping, context: PlacedContext): DecodedMessage {
   const found = foundIn(decoded, mapping, context)
-  const refused = new Map<number, RefusedReading>()
-  for (const [index, { item }] of found.entries()) {
-    if (item.failure !== undefined) refused.set(index, item.failure)
-  }
+  const refused = refusedOf(found, decoded)
   const messages = new KeptMessages(mapping.levels, mapping.reads, sharedLengthMax / found.length)
   const { readingsAt, places, elements: _elements, elementFormats: _formats, ...rest } = decoded
   return {
@@ -222,6 +219,7 @@ function nothing(): undefined {
 }
 
 function readingOf({ item, digits }: Found, mapping: Mapping, context: PlacedContext): unknown {
+  if (item.value instanceof ScannedReading) return item.value
   // What is no object is refused by whoever judges it.
   if (item.failure !== undefined || !isObject(item.value)) return item.value
   const claimedUs = item.claimedUs ?? claimedBy(item, digits, mapping, context)
@@ -260,6 +258,16 @@ function unreadableOf(found: readonly Found[], { unreadable }: DecodedMessage) {
   return problems
 }
 
+/** What was refused before, and what the mapping has found to be no reading, by the places of the readings. */
+function refusedOf(found: readonly Found[], { refused: before }: DecodedMessage) {
+  const refused = new Map<number, RefusedReading>()
+  for (const [index, { item, element }] of found.entries()) {
+    const refusal = item.failure ?? (element === undefined ? undefined : before?.get(element))
+    if (refusal !== undefined) refused.set(index, refusal)
+  }
+  return refused
+}
+
 interface Keeping {
   readonly decoded: DecodedMessage
   readonly payload: Uint8Array
@@ -286,6 +294,7 @@ function keptOf(
     }
   }
   if (element === undefined) return { payload, format: decoded.format, isElement: false }
+  if (decoded.kept !== undefined) return decoded.kept(element, payload)
   return {
     payload: decoded.elements?.(payload)[element] ?? payload,
     format: decoded.elementFormats?.get(element) ?? decoded.format,

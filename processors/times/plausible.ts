@@ -33,6 +33,11 @@ export function implausible(epoch: ReadEpoch): TimeProblem | undefined {
   return { problem: `${when} as ${format}; ${advice}`, isImplausible: true }
 }
 
+/** The first time that is plausible, and the first one behind all that are. */
+export function plausibleUs(minUs: number | undefined) {
+  return { firstUs: minUs ?? firstUs, endUs }
+}
+
 function isPlausible(us: InstantUs, minUs: number | undefined): boolean {
   return us >= (minUs ?? firstUs) && us < endUs
 }

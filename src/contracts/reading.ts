@@ -28,9 +28,9 @@ export interface DecodedMessage {
   readonly elements?: (payload: Uint8Array) => readonly Uint8Array[]
   /** Formats of elements that are kept in another one than the message's, by their index. */
   readonly elementFormats?: ReadonlyMap<number, PayloadFormat>
-  /** What a mapping has found to be no reading, by its index. */
+  /** What is known to be refused without being judged, by its index. */
   readonly refused?: ReadonlyMap<number, RefusedReading>
-  /** What the quarantine keeps of a reading that a mapping has found, by its index. */
+  /** What the quarantine keeps of a reading, by its index, where that is not its element. */
   readonly kept?: (index: number, payload: Uint8Array) => KeptReading
 }
 

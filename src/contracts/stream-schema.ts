@@ -74,6 +74,20 @@ export type PayloadFormat =
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'otlp'
+  | 'line-protocol'
+
+/** Formats whose messages have times in a place of their own: the service writes them into the field of the time. */
+export const timedFormats: readonly unknown[] = [
+  'senml-json',
+  'senml-cbor',
+  'sparkplug',
+  'otlp',
+  'line-protocol',
+] satisfies readonly PayloadFormat[]
+
+/** The unit of times in line protocol; `m` is a minute. */
+export type LinePrecision = 'ns' | 'us' | 'ms' | 's' | 'm' | 'h'
 
 export interface ProtobufOptions {
   /** Base64 of a google.protobuf.FileDescriptorSet. */
@@ -95,6 +109,8 @@ export interface FormatOptions {
   /** Fields by the full names of records of SenML, or metrics of Sparkplug. */
   readonly names?: Readonly<Record<string, string>>
   readonly protobuf?: ProtobufOptions
+  /** The unit of times in line protocol: nanoseconds if nothing is said. */
+  readonly precision?: LinePrecision
   /** The topics of Sparkplug that are subscribed to, which may be all of an edge node, or some. */
   readonly topic?: string
 }

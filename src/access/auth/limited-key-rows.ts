@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
+import type { FleetId, StreamId, UserId, VaultId } from '../../core/ids.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
@@ -53,7 +53,7 @@ async function loadProvisioningKey(
 ): Promise<StoredKey | undefined> {
   const row = await state
     .selectFrom('provisioning_keys')
-    .select(['id', 'owner_id', 'vault_id', 'secret_digest', 'expires_at'])
+    .select(['id', 'owner_id', 'vault_id', 'secret_digest', 'expires_at', 'fleet_id'])
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
@@ -63,11 +63,12 @@ async function loadProvisioningKey(
         kind: 'registration',
         id: row.id,
         userId: row.owner_id as UserId,
-        scope: '',
+        scope: row.fleet_id === null ? '' : 'data:write',
         expiresAtUs: row.expires_at ?? undefined,
         // It connects to no broker.
         foreignTopics: 'refuse',
         vaultId: row.vault_id as VaultId,
+        fleetId: (row.fleet_id ?? undefined) as FleetId | undefined,
       },
       digest: row.secret_digest,
       previousDigest: undefined,
@@ -97,16 +98,27 @@ function present(state: StateDatabase) {
   return state.selectFrom('devices').select(columns).where('revoked_at', 'is', null)
 }
 
-async function streamsOf(state: StateDatabase, deviceId: string): Promise<ReadonlySet<StreamId>> {
-  const rows = await state
-    .selectFrom('device_streams')
-    .select('stream_id')
-    .where('device_id', '=', deviceId)
-    .execute()
-  return new Set(rows.map(({ stream_id }) => stream_id as StreamId))
+/** What a device may send to. */
+interface Streams {
+  readonly streamIds: ReadonlySet<StreamId>
+  readonly fleetId: FleetId | undefined
 }
 
-function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>): StoredKey {
+async function streamsOf(state: StateDatabase, deviceId: string): Promise<Streams> {
+  const rows = await state
+    .selectFrom('device_streams as own')
+    .leftJoin('fleet_devices as place', 'place.stream_id', 'own.stream_id')
+    .select(['own.stream_id', 'place.fleet_id'])
+    .where('own.device_id', '=', deviceId)
+    .execute()
+  const fleetId = rows.find(({ fleet_id }) => fleet_id !== null)?.fleet_id ?? undefined
+  return {
+    streamIds: new Set(rows.map(({ stream_id }) => stream_id as StreamId)),
+    fleetId: fleetId as FleetId | undefined,
+  }
+}
+
+function storedDevice(row: DeviceRow, { streamIds, fleetId }: Streams): StoredKey {
   const key: DeviceKey = {
     kind: 'device',
     id: row.id,
@@ -114,6 +126,7 @@ function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>): StoredK
     scope: 'data:write',
     expiresAtUs: row.expires_at ?? undefined,
     streamIds,
+    fleetId,
     clientId: row.client_id ?? undefined,
     certificateName: row.certificate_name ?? undefined,
     tokensFromUs: row.previous_digest === null ? (row.rotated_at ?? 0) : 0,

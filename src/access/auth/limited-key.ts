@@ -1,4 +1,4 @@
-import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
+import type { FleetId, StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { TokenBucket } from '../../core/token-bucket.ts'
 import type { ForeignTopics } from './foreign-topics.ts'
 
@@ -19,6 +19,8 @@ interface KeyOfUser {
 export interface DeviceKey extends KeyOfUser {
   readonly kind: 'device'
   readonly streamIds: ReadonlySet<StreamId>
+  /** The fleet that one of its streams is of. */
+  readonly fleetId: FleetId | undefined
   /** The only MQTT client id that it may connect with. Undefined: any. */
   readonly clientId: string | undefined
   readonly certificateName: string | undefined
@@ -28,10 +30,14 @@ export interface DeviceKey extends KeyOfUser {
   readonly bucket: TokenBucket | undefined
 }
 
-/** New devices of one vault register themselves with it, and can do nothing else. */
+/**
+ * New devices of one vault register themselves with it, and can do nothing else; where it names a fleet, they may also
+ * send their readings to that fleet.
+ */
 export interface ProvisioningKey extends KeyOfUser {
   readonly kind: 'registration'
   readonly vaultId: VaultId
+  readonly fleetId: FleetId | undefined
 }
 
 /** A key that is not a user's. It is never changed: a change makes a new one. */

@@ -16,15 +16,20 @@ export function bearerToken(authorization: string): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 }
 
-/** Whether an Authorization header is of the scheme Basic (RFC 7617). */
+/**
+ * Whether an Authorization header is of the scheme Basic (RFC 7617), or of the scheme Token of InfluxDB, whose
+ * clients have one text for it: a key and its secret with a colon between them.
+ */
 export function isBasic(authorization: string): boolean {
-  return /^Basic(?: |$)/i.test(authorization)
+  return /^(?:Basic|Token)(?: |$)/i.test(authorization)
 }
 
-/** A key and its secret, as a header of the scheme Basic has them; undefined for one that has none. */
+/** A key and its secret, as a header of the scheme Basic or Token has them; undefined for one that has none. */
 export function basicKey(
   authorization: string,
 ): { readonly id: string; readonly secret: string } | undefined {
+  const token = /^Token +([!-9;-~]+):([!-~]+) *$/i.exec(authorization)
+  if (token !== null) return { id: token[1] ?? '', secret: token[2] ?? '' }
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1]
   if (encoded === undefined) return undefined
   try {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { decoderOf, isSelfDescribing } from '../../../processors/decode.ts'
+import { decoderOf, elementDecoderOf, isSelfDescribing } from '../../../processors/decode.ts'
 import { rowReadings } from '../../../processors/mapping/row-reading.ts'
 import type {
   CompiledStream,
@@ -92,8 +92,7 @@ function decodeElement(
   const { payload, format } = held
   const alone = stream.map && decodeInList(stream, held)
   if (alone !== undefined) return alone
-  // A line of NDJSON is a text of JSON.
-  const decoded = decoderOf(format === 'ndjson' ? 'json' : format, stream)(payload)
+  const decoded = elementDecoderOf(format, stream)(payload)
   if (!decoded.ok) return decoded
   const { isBatch, readings } = decoded
   if (!isSelfDescribing(format)) {
@@ -120,7 +119,7 @@ function decodeInList(
   if (!isSelfDescribing(format)) return undefined
   const [begin, end] = lists[format]
   const list = Buffer.concat([Buffer.from(begin), payload, Buffer.from(end)])
-  const decoded = decoderOf(format === 'ndjson' ? 'json' : format, stream)(list)
+  const decoded = elementDecoderOf(format, stream)(list)
   if (!decoded.ok) return decoded
   const [one, ...others] = decoded.readings
   if (others.length > 0) return { ok: false, problem: 'it is several readings' }

@@ -3,6 +3,7 @@ import { judgeOf } from '../../../processors/index.ts'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
+import type { StreamId } from '../../core/ids.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { AskedActivity } from '../../ingest/activity/asked-activity.ts'
@@ -27,6 +28,7 @@ import type { Posts } from '../../requests/idempotency/posts.ts'
 import { bulkRoutes } from '../../streams/data-streams/bulk-routes.ts'
 import { dataStreamRoutes } from '../../streams/data-streams/data-stream-routes.ts'
 import { previewRoute } from '../../streams/data-streams/preview-route.ts'
+import type { IdempotentRequest } from '../../streams/data-streams/receipt-store.ts'
 import { secretRotationRoute } from '../../streams/data-streams/secret-rotation-route.ts'
 import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
 import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
@@ -143,8 +145,16 @@ const nowUs = () => systemClock.nowUs()
 
 /** Readings that are sent to us. */
 function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { engine, directory, receiptStore } = parts
+  const { engine, directory, topics, fleetDevices, receiptStore } = parts
   const { intake, receipts } = engine
+  const pushed = {
+    intake,
+    receipts,
+    findStream: (id: StreamId) => directory.find(id),
+    receiptOf: (request: IdempotentRequest, atUs: number) =>
+      receiptStore.receiptOf(request, atUs, systemClock.steadyUs()),
+    assertReady: () => engine.assertReady(),
+  }
   return [
     (callerOf) =>
       connectors.httpValidate({
@@ -161,15 +171,9 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         },
         callerOf,
       }),
+    (callerOf) => connectors.httpPush({ ...pushed, callerOf }),
     (callerOf) =>
-      connectors.httpPush({
-        intake,
-        receipts,
-        findStream: (id) => directory.find(id),
-        receiptOf: (request, atUs) => receiptStore.receiptOf(request, atUs, systemClock.steadyUs()),
-        assertReady: () => engine.assertReady(),
-        callerOf,
-      }),
+      connectors.fleetPush({ ...pushed, fleets: topics, devices: fleetDevices, callerOf }),
   ]
 }
 

@@ -26,6 +26,8 @@ const formats = [
   'senml-cbor',
   'protobuf',
   'sparkplug',
+  'line-protocol',
+  'otlp',
 ] as const satisfies readonly PayloadFormat[]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
@@ -131,6 +133,11 @@ export const formatFields = {
     ...newField<ProtobufOptions>(protobuf, protobufPart.schema),
     doc: 'of `protobuf`: how its messages are made',
   },
+  precision: {
+    ...oneOf('ns', 'us', 'ms', 's', 'm', 'h'),
+    default: 'ns',
+    doc: 'of `line-protocol`: the unit of its times; `m` is a minute',
+  },
 } satisfies Fields
 
 const optionKeys = Object.keys(formatFields).filter((key) => key !== 'format')
@@ -163,6 +170,7 @@ const usersOf: Readonly<Record<string, readonly PayloadFormat[]>> = {
   delimiter: ['csv'],
   names: ['senml-json', 'senml-cbor', 'sparkplug'],
   protobuf: ['protobuf'],
+  precision: ['line-protocol'],
 }
 
 /**

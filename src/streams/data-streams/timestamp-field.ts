@@ -3,11 +3,12 @@ import { epochPlaces } from '../../../processors/times/epochs.ts'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import type { Json, Problems } from '../../contracts/definitions/problems.ts'
 import { type Path, parsePath, type Step } from '../../contracts/path.ts'
-import type {
-  FieldDefinition,
-  FieldMap,
-  FieldType,
-  ProtobufOptions,
+import {
+  type FieldDefinition,
+  type FieldMap,
+  type FieldType,
+  type ProtobufOptions,
+  timedFormats,
 } from '../../contracts/stream-schema.ts'
 import { memberNamed } from '../../contracts/time-member.ts'
 import { changesBetween } from '../../core/changes-between.ts'
@@ -235,10 +236,7 @@ function isProtobuf(value: unknown): value is ProtobufOptions {
 
 /** The time of these is said in another way, and written into the field by the service. */
 export function isWritten(source: Json): boolean {
-  const { format } = source
-  return (
-    hasWrittenTime(source) || ['senml-json', 'senml-cbor', 'sparkplug'].includes(String(format))
-  )
+  return hasWrittenTime(source) || timedFormats.includes(source['format'])
 }
 
 /** Whether one name is the other one with a slip of the pen in it. */

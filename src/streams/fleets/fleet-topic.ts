@@ -1,19 +1,7 @@
+import { deviceNameProblem } from '../../core/device-names.ts'
+
 /** The level of a fleet's topic that names the device. */
 export const deviceLevel = '{device}'
-
-/** Names are tags of streams, levels of topics and parts of addresses. */
-export const deviceNameLengthMax = 128
-
-// oxlint-disable-next-line no-control-regex
-const unfit = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/u
-
-/** What is wrong with a text as the name of a device, if anything is. */
-export function deviceNameProblem(name: unknown): string | undefined {
-  if (typeof name === 'string' && name.length <= deviceNameLengthMax) {
-    if (name.trim() !== '' && !unfit.test(name)) return undefined
-  }
-  return `must name a device: a text of 1 to ${deviceNameLengthMax} characters without control characters`
-}
 
 /** The filter that all topics of a fleet match (MQTT 5.0, section 4.7). */
 export function filterOf(topic: string): string {

@@ -1,0 +1,37 @@
+import * as s from '../../src/requests/http/schema.ts'
+import { pushReadings, pushToStreams, readingsBody } from '../http/http-push-api.ts'
+import { anyQuery } from '../http/request-context.ts'
+
+const fleetId = { ...s.text, description: 'The id of the fleet, or its name.' }
+
+/** Readings of several devices of a fleet in one request. */
+export const pushToFleet = {
+  operationId: 'pushReadingsToFleet',
+  summary: 'Push readings of the devices of a fleet.',
+  description: [
+    'One reading, or many, of any devices: each names its device in the member that `source.deviceField` of the fleet',
+    'says. At most 4 MiB and 10,000 readings, in JSON, NDJSON, CBOR or MessagePack, in the line protocol of InfluxDB, as',
+    'text or remote write of Prometheus, or as metrics of OTLP. The first reading of a new device makes its stream. 202',
+    'means that all that were accepted are on disk.',
+  ].join(' '),
+  tags: ['Readings'],
+  params: s.record({ fleetId }),
+  headers: s.keyHeaders,
+  querystring: s.record({ precision: s.text }, { optional: ['precision'] }),
+  body: readingsBody,
+  response: { 202: pushToStreams.response[202], 422: pushToStreams.response[422] },
+} as const
+
+/** Readings of one device of a fleet, which the address names. */
+export const pushToFleetDevice = {
+  operationId: 'pushReadingsToFleetDevice',
+  summary: 'Push readings of one device of a fleet.',
+  description:
+    'As to a data stream: the stream is that of the device, and the first reading of a new device makes it.',
+  tags: ['Readings'],
+  params: s.record({ fleetId, device: { ...s.text, description: 'The name of the device.' } }),
+  headers: s.keyHeaders,
+  querystring: anyQuery,
+  body: readingsBody,
+  response: pushReadings.response,
+} as const

@@ -1,0 +1,57 @@
+import type { DecodedStream, Decoder, UndecodableMessage } from '../../src/contracts/reading.ts'
+import { UnreadableItem } from '../decode-binary.ts'
+import { messageOfRecords, type Records } from '../records.ts'
+import { pointsOfJson } from './json-points.ts'
+import { recordOf } from './point-record.ts'
+import type { Point, Points } from './points.ts'
+import { pointsOfProtobuf } from './protobuf-points.ts'
+
+/** How a request is written: the content type of OTLP over HTTP says it. */
+export type OtlpEncoding = 'protobuf' | 'json'
+
+/** The points of a request that were read, or what is wrong with all of it. */
+export type OtlpRequest = { readonly ok: true; readonly records: Records } | UndecodableMessage
+
+/**
+ * A record for each data point of an ExportMetricsServiceRequest (OTLP 1.x, metrics), in its order. Those that say that
+ * they have no value are left out, so there may be none. Pure.
+ */
+export function otlpRecords(payload: Uint8Array, encoding: OtlpEncoding): OtlpRequest {
+  try {
+    return { ok: true, records: recordsOf(pointsOf(payload, encoding)) }
+  } catch (error) {
+    if (!(error instanceof UnreadableItem)) throw error
+    return { ok: false, problem: error.message }
+  }
+}
+
+const openBrace = 123
+
+/** A decoder of requests for one stream: in JSON, where they begin with a brace, which no Protobuf of OTLP does. */
+export function otlpDecoder(stream: DecodedStream): Decoder {
+  return (payload) => {
+    const read = otlpRecords(payload, payload[0] === openBrace ? 'json' : 'protobuf')
+    return read.ok ? messageOfRecords(read.records, stream, 'otlp') : read
+  }
+}
+
+function pointsOf(payload: Uint8Array, encoding: OtlpEncoding): Points {
+  return encoding === 'json' ? pointsOfJson(payload) : pointsOfProtobuf(payload)
+}
+
+function recordsOf({ found }: Points): Records {
+  return found.flatMap((point): Records => {
+    try {
+      const record = recordOf(point)
+      return record === undefined ? [] : [record]
+    } catch (error) {
+      return [refused(point, error)]
+    }
+  })
+}
+
+/** @throws unknown what is no problem of the point */
+function refused(point: Point, error: unknown) {
+  if (!(error instanceof UnreadableItem)) throw error
+  return { problem: error.message, kept: point.keep() }
+}
