@@ -37,6 +37,7 @@ import type { StreamSources } from '../../streams/data-streams/stream-sources.ts
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
 import { fleetChangeRoutes } from '../../streams/fleets/fleet-change-routes.ts'
 import type { FleetChanges } from '../../streams/fleets/fleet-changes.ts'
+import { fleetDeviceRoutes } from '../../streams/fleets/fleet-device-routes.ts'
 import { fleetRoutes } from '../../streams/fleets/fleet-routes.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
 import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
@@ -206,6 +207,7 @@ function fleetsRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     (callerOf) => fleetRoutes({ ...parts, callerOf }),
     (callerOf) => fleetChangeRoutes({ ...parts, writer, nowUs, callerOf }),
+    (callerOf) => fleetDeviceRoutes({ ...parts, nowUs, callerOf }),
   ]
 }
 
