@@ -1,11 +1,8 @@
 import type { UndecodableMessage } from '../src/contracts/reading.ts'
 import type { FieldType } from '../src/contracts/stream-schema.ts'
-import { cutText } from '../src/core/cut-text.ts'
+import { columnNames, columnsMax } from './csv-columns.ts'
 import { type Cell, type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
-
-/** Columns of a stream, those that it leaves out included. */
-const columnsMax = 256
 
 /**
  * Characters that may stand between the values of a line; a space stands within values too often.
@@ -34,7 +31,7 @@ export function csvSamples(
   try {
     const delimiter = delimiterOf(text)
     const source = new CsvLines(text, { delimiter, cellsMax: columnsMax + 1 })
-    const columns = columnsOf(source.next())
+    const columns = columnNames(source.next()?.cells ?? [])
     if (!Array.isArray(columns)) return { ok: false, problem: columns }
     const lines: CsvLine[] = []
     for (let line = source.next(); line !== undefined; line = source.next()) {
@@ -60,20 +57,6 @@ function delimiterOf(text: string): string {
     }
   })
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
-}
-
-/** The names of the columns, or what is wrong with them. */
-function columnsOf(head: CsvLine | undefined): string[] | string {
-  const cells = head?.cells ?? []
-  if (cells.length > columnsMax) return `the first line names more than ${columnsMax} columns`
-  const columns: string[] = []
-  for (const [index, name] of cells.entries()) {
-    if (name === undefined || name === '') return `column ${index + 1} has no name`
-    if (name === '__proto__') return '__proto__ is not a name of a column'
-    if (columns.includes(name)) return `two columns are named ${cutText(name, 100)}`
-    columns.push(name)
-  }
-  return columns
 }
 
 function readingsOf(lines: readonly CsvLine[], columns: readonly string[]) {

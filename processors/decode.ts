@@ -3,11 +3,13 @@ import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
+import { formDecoder } from './decode-form.ts'
 import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './decode-json.ts'
 import { lineDecoder } from './decode-lines.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
+import { prometheusDecoder, remoteWriteDecoder } from './decode-prometheus.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
@@ -30,12 +32,17 @@ const decodersFor: Readonly<
 > = {
   plain: plainDecoder,
   csv: csvDecoder,
+  form: formDecoder,
   'senml-json': senmlJsonDecoder,
   'senml-cbor': senmlCborDecoder,
   protobuf: protobufDecoder,
   sparkplug: sparkplugDecoder,
   'line-protocol': (stream) => lineDecoder(stream),
   otlp: otlpDecoder,
+  prometheus: prometheusDecoder,
+  'prometheus-remote-write': remoteWriteDecoder,
+  // The mapping finds the data in it.
+  cloudevents: (stream) => jsonDecoder(jsonReadingOf(stream)),
 }
 
 /** The decoder of messages in a format that come for a stream. */
@@ -59,11 +66,13 @@ export function elementDecoderOf(format: PayloadFormat, stream: DecodedStream): 
  * a message may have any of it in other places.
  */
 function jsonReadingOf({ schema }: DecodedStream): JsonReading {
-  const { items, fields, values, extra, timestampFormat } = schema
+  const { items, fields, values, extra, timestampFormat, isCloudEvents = false } = schema
   const hasPaths =
-    items !== undefined || Object.values(fields).some(({ from }) => from !== undefined)
+    isCloudEvents ||
+    items !== undefined ||
+    Object.values(fields).some(({ from }) => from !== undefined)
   return {
-    takesNonFinite: items !== undefined || takesNonFinite(fields, values),
+    takesNonFinite: isCloudEvents || items !== undefined || takesNonFinite(fields, values),
     integersAsTexts: hasPaths || extra === 'drop' || timestampFormat === 'epoch_ns',
   }
 }
@@ -90,8 +99,9 @@ export function isSelfDescribing(format: PayloadFormat): format is SelfDescribin
 }
 
 /**
- * The format that a media type names. MessagePack got its own only after others were in use, and CloudEvents in
- * structured mode are JSON by another name.
+ * The format that a media type names (`media-types.ts`: where several formats have one). MessagePack got its own only
+ * after others were in use, and CloudEvents in structured mode are JSON by another name: a stream of CloudEvents finds
+ * the data in it.
  */
 export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/json': 'json',
@@ -104,29 +114,11 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/x-msgpack': 'msgpack',
   'text/plain': 'plain',
   'text/csv': 'csv',
+  'application/x-www-form-urlencoded': 'form',
   'application/senml+json': 'senml-json',
   'application/senml+cbor': 'senml-cbor',
   'application/protobuf': 'protobuf',
   'application/x-protobuf': 'protobuf',
   'text/x-influx-line-protocol': 'line-protocol',
-}
-
-/** Formats that have no media type of their own: what they are written in. */
-const writtenIn: Readonly<Partial<Record<PayloadFormat, readonly PayloadFormat[]>>> = {
-  otlp: ['protobuf', 'json'],
-}
-
-/**
- * The format of a body with a content type; nothing for a type that names none.
- *
- * @param expected the format of the stream that the body is for
- */
-export function formatOfBody(
-  contentType: string | undefined,
-  expected: PayloadFormat | undefined,
-): PayloadFormat | undefined {
-  const [mediaType = ''] = (contentType ?? '').split(';')
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()]
-  const isWrittenIn = expected !== undefined && format !== undefined
-  return isWrittenIn && writtenIn[expected]?.includes(format) === true ? expected : format
+  'application/openmetrics-text': 'prometheus',
 }

@@ -35,16 +35,18 @@ export function messageOfRecords(
   const unreadable = new Map<number, string>()
   const elementFormats = new Map<number, PayloadFormat>()
   const readings = records.map((record, index) => {
-    if (!('problem' in record)) return readingOf(record, stream)
-    unreadable.set(index, record.problem)
-    elementFormats.set(index, format)
-    return undefined
+    if ('problem' in record) {
+      unreadable.set(index, record.problem)
+      return undefined
+    }
+    elementFormats.set(index, 'json')
+    return readingOf(record, stream)
   })
   const elements = () =>
     records.map((record, index) =>
       'problem' in record ? record.kept : Buffer.from(writtenJson(readings[index])),
     )
-  return batchOf({ readings, format: 'json', unreadable, elements, elementFormats })
+  return batchOf({ readings, format, unreadable, elements, elementFormats })
 }
 
 /** A row as a reading of a stream. */

@@ -2369,6 +2369,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'application/openmetrics-text'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -3195,6 +3196,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'application/openmetrics-text'
     readonly answer:
       | { readonly challenge: string }
       | {
@@ -3866,6 +3868,7 @@ export interface SharedOperations {
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'application/openmetrics-text'
     readonly answer: {
       readonly streamId: string
 
@@ -4767,6 +4770,8 @@ export type AmqpSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4971,6 +4976,8 @@ export type ApiSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5729,6 +5736,8 @@ export type CoapSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6186,6 +6195,8 @@ export type DeviceSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6387,6 +6398,8 @@ export type DeviceSourceUnnamed = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6974,6 +6987,8 @@ export type KafkaSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7701,6 +7716,8 @@ export type NatsSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9584,6 +9601,8 @@ export type RedisSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9902,6 +9921,8 @@ export type SseSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10404,6 +10425,8 @@ export type WebSocketSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10710,6 +10733,8 @@ export type WebhookSource = {
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'prometheus'
+    | 'prometheus-remote-write'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */

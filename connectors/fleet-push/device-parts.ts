@@ -28,6 +28,8 @@ export interface MessageParts {
   readonly rejected: readonly Rejection[]
   /** All rows of the message. */
   readonly rows: number
+  /** A number that is greater than all places. */
+  readonly placesEnd: number
 }
 
 /** Sorts the rows of a message by their devices, in the order in which these come first. */
@@ -70,7 +72,7 @@ export function recordsByDevice(
       decoded: messageOfRecords(own.records, stream, format),
     }),
   }))
-  return { parts, rejected, rows: records.length }
+  return { parts, rejected, rows: records.length, placesEnd: records.length }
 }
 
 /** The rows say all themselves: each is kept as JSON of its own. */

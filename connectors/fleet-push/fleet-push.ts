@@ -46,10 +46,10 @@ export function fleetPush(needs: FleetPushNeeds): FastifyPluginAsync {
       { ...fleetOptions, schema: pushToFleet },
       async (request, reply) => {
         const fleet = await targetFleet(needs, request, request.params.fleetId)
-        const message = partsOfBody(request, fleet)
+        const message = partsOfBody(request, fleet, request.query.precision)
         if (message === undefined) return await pushDocuments(needs, { request, reply }, fleet)
-        needs.assertReady()
-        const { rows, rejected } = await keepParts(needs, request, { fleet, message })
+        const { rows, rejected, isRepeated } = await keepParts(needs, request, { fleet, message })
+        if (isRepeated) void reply.header('idempotency-replayed', 'true')
         return answerMany(reply, rows, rejected)
       },
     )

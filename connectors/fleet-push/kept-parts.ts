@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
-import type { ReceiptClock } from '../../src/core/clock.ts'
+import { type HttpPushNeeds, receiptOf, spend } from '../http/http-push.ts'
 import type { Rejection } from '../http/http-push-api.ts'
 import { durable, rejectionOf } from '../http/http-readings.ts'
 import { requestContext } from '../http/request-context.ts'
@@ -9,16 +9,15 @@ import type { DevicePart, MessageParts } from './device-parts.ts'
 import { deviceRefusal } from './device-refusals.ts'
 import { type FleetTargetNeeds, streamsOfDevices, type TargetFleet } from './fleet-target.ts'
 
-export interface KeptPartsNeeds extends FleetTargetNeeds {
-  readonly intake: Acceptor
-  readonly receipts: ReceiptClock
-}
+export type KeptPartsNeeds = FleetTargetNeeds & HttpPushNeeds
 
 /** What became of the rows of a message: all that are not rejected are on disk. */
 export interface KeptRows {
   readonly rows: number
   /** In the order of their places. */
   readonly rejected: readonly Rejection[]
+  /** The same request came before, and its rows have the times of receipt that they had then. */
+  readonly isRepeated: boolean
 }
 
 /**
@@ -29,16 +28,16 @@ export interface KeptRows {
 export async function keepParts(
   needs: KeptPartsNeeds,
   request: FastifyRequest,
-  {
-    fleet,
-    message: { parts, rejected, rows },
-    receivedAtUs = needs.receipts.reserve(rows),
-  }: {
-    readonly fleet: TargetFleet
-    readonly message: MessageParts
-    readonly receivedAtUs?: number
-  },
+  { fleet, message }: { readonly fleet: TargetFleet; readonly message: MessageParts },
 ): Promise<KeptRows> {
+  const { parts, rejected, rows } = message
+  needs.assertReady()
+  spend(needs, request, rows)
+  const { receivedAtUs, isRepeated } = await receiptOf(needs, request, {
+    payload: Buffer.isBuffer(request.body) ? request.body : nothing,
+    readings: message.placesEnd,
+    streamId: 'several',
+  })
   const names = new Set(parts.map(({ device }) => device))
   const streams = await streamsOfDevices(needs, request, { fleet, names })
   const source = `http ${request.ip}`
@@ -58,9 +57,12 @@ export async function keepParts(
   const refused = (await Promise.all(kept)).flat()
   return {
     rows,
+    isRepeated,
     rejected: [...rejected, ...refused].toSorted((left, right) => left.index - right.index),
   }
 }
+
+const nothing = new Uint8Array()
 
 async function keptPart(
   intake: Acceptor,

@@ -59,6 +59,8 @@ const readByDefinition = {
   'senml-json': senmlPack,
   'senml-cbor': senmlPack,
   csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },
+  prometheus: { type: 'string', description: 'Samples as they are exposed to Prometheus.' },
+  form: { type: 'string', description: 'Pairs of names and values: the members of one reading.' },
 }
 
 /** A body in any of these formats. */

@@ -16,7 +16,6 @@ import {
   durable,
   readingsOptions,
   rejectionOf,
-  type SentReadings,
   sentReadings,
   takeBytes,
 } from './http-readings.ts'
@@ -109,7 +108,9 @@ export async function pushTo(
   needs.assertReady()
   const sent = sentReadings(request, before)
   spend(needs, request, sent.decoded.readings.length)
-  const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
+  const { payload, decoded: first } = sent
+  const asked = { payload, readings: first.readings.length, streamId }
+  const { receivedAtUs, isRepeated } = await receiptOf(needs, request, asked)
   // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
   const stream = await open()
   // What was read by a definition fits that one only, and it may be replaced by now.
@@ -118,8 +119,8 @@ export async function pushTo(
   const message = { stream, ...from, ...context }
   const { verdicts } = await durable(needs.intake, message, decoded)
   if (isRepeated) void reply.header('idempotency-replayed', 'true')
-  const [first] = verdicts
-  if (!decoded.isBatch && first !== undefined) return answerOne(reply, streamId, first)
+  const [only] = verdicts
+  if (!decoded.isBatch && only !== undefined) return answerOne(reply, streamId, only)
   const rejected = verdicts.flatMap((verdict, index) =>
     verdict.accepted ? [] : [rejectionOf(index, verdict)],
   )
@@ -160,7 +161,13 @@ export async function pushSorted(
   const { batches, rejected, receipt } = await sortedByStream(sent, {
     ...named,
     mayWait: idempotencyKeyOf(request.raw) !== undefined,
-    receive: (spare) => receiptOf(needs, request, { sent, streamId: 'several', spare }),
+    receive: (spare) =>
+      receiptOf(needs, request, {
+        payload: sent.payload,
+        readings: elements,
+        streamId: 'several',
+        spare,
+      }),
     contextFor: (stream) => requestContext(request, stream),
   })
   const found = batches.reduce((sum, { elementOf }) => sum + elementOf.length, rejected.length)
@@ -197,7 +204,11 @@ async function ownStream(
 }
 
 /** @throws DomainError `rate_limited` for a device that sends more readings than it may */
-function spend({ callerOf }: HttpPushNeeds, request: FastifyRequest, readings: number): void {
+export function spend(
+  { callerOf }: HttpPushNeeds,
+  request: FastifyRequest,
+  readings: number,
+): void {
   const bucket = callerOf(request).device?.bucket
   if (bucket === undefined || readings === 0) return
   const waitMs = bucket.waitMs(readings)
@@ -226,19 +237,20 @@ export async function openStream(
 }
 
 interface Received {
-  readonly sent: SentReadings
+  readonly payload: Uint8Array
+  readonly readings: number
   readonly streamId: StreamId | 'several'
   /** Readings more that it may turn out to have. */
   readonly spare?: number
 }
 
 /** The time of receipt: under an Idempotency-Key, the one that the request had the first time. */
-async function receiptOf(
+export async function receiptOf(
   { callerOf, receipts, receiptOf: remembered }: HttpPushNeeds,
   request: FastifyRequest,
-  { sent: { payload, decoded }, streamId, spare = 0 }: Received,
+  { payload, readings, streamId, spare = 0 }: Received,
 ): Promise<Receipt> {
-  const receivedAtUs = receipts.reserve(decoded.readings.length, spare)
+  const receivedAtUs = receipts.reserve(readings, spare)
   const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return { receivedAtUs, isRepeated: false }
   const { userId, device } = callerOf(request)

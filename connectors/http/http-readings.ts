@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   decoderOf,
   decoders,
-  formatOfBody,
   formatOfMediaType,
   isSelfDescribing,
 } from '../../processors/decode.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {
@@ -18,7 +18,9 @@ import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
 import { DomainError, remedyOf } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'
+import { isSnappy } from '../../src/core/snappy-coding.ts'
 import { formatUs } from '../../src/core/time.ts'
+import { unknownCoding } from '../../src/requests/http/content-coding.ts'
 import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
 import { requestContext } from './request-context.ts'
 
@@ -32,6 +34,7 @@ export const readingsOptions = {
     callers: ['user', 'device'],
     takesBasic: true,
     takesCompressed: true,
+    passesSnappy: true,
     errors: ['disk_low', 'journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },
 } as const
@@ -62,7 +65,9 @@ export function sentReadings(request: FastifyRequest, stream?: CompiledStream): 
   const { body, headers } = request
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   // There is a parser only for types that name a format.
-  const format = formatOfBody(headers['content-type'], stream?.format) ?? 'json'
+  const format = formatOfBody(headers, stream?.format) ?? 'json'
+  if (isSnappy(headers['content-encoding']) && format !== 'prometheus-remote-write')
+    throw unknownCoding()
   const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   const context = stream === undefined ? {} : requestContext(request, stream)

@@ -28,7 +28,13 @@ interface OneStream {
 const validateOptions = {
   bodyLimit: 4 * 1024 * 1024,
   schema: validateReadings,
-  config: { scope: 'data:write', takesBasic: true, takesCompressed: true, errors: ['conflict'] },
+  config: {
+    scope: 'data:write',
+    takesBasic: true,
+    takesCompressed: true,
+    passesSnappy: true,
+    errors: ['conflict'],
+  },
 } as const
 
 /**

@@ -12,17 +12,18 @@ export const anyQuery = { type: 'object', additionalProperties: { type: 'string'
 /**
  * What is known of the messages in the body of a request. Nothing of it is made for a stream that has no mapping.
  *
- * @param proofHeader a header more that is nobody's to see
+ * @param proof a header and a parameter more that no one may see
  */
 export function requestContext(
   request: FastifyRequest,
   { map, reads }: Pick<CompiledStream, 'map' | 'reads'>,
-  proofHeader?: string,
+  proof?: { readonly header: string; readonly parameter: string | undefined },
 ): MessageContext {
   if (map === undefined) return nothing
-  const headers = Object.entries(request.headers).filter(([name]) => name !== proofHeader)
+  const headers = Object.entries(request.headers).filter(([name]) => name !== proof?.header)
   if (reads?.has('query') !== true) return { headers: contextTexts(headers) }
-  const query = contextTexts(Object.entries(request.query as Query))
+  const parameters = Object.entries(request.query as Query)
+  const query = contextTexts(parameters.filter(([name]) => name !== proof?.parameter))
   return { headers: contextTexts(headers), query }
 }
 

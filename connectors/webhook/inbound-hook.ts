@@ -29,6 +29,15 @@ interface Refused {
   readonly problem: string
 }
 
+/** Parameters of the address that a message was sent to. */
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** What messages are recognised by. */
+export interface Proof {
+  readonly header: string
+  readonly parameter: string | undefined
+}
+
 /** What a message brings, as it came. */
 interface Signed {
   readonly id: string
@@ -42,8 +51,8 @@ const signaturesMax = 10
 /** A webhook that messages are checked for. */
 export class InboundHook {
   readonly streamId: StreamId
-  /** The header that shows who has sent a message, in lower case: it may be the secret itself. */
-  readonly proofHeader: string
+  /** What shows who has sent a message, and may be the secret itself: a header in lower case, or a parameter. */
+  readonly proof: Proof
   /** Slack asks whether an address is meant for it. */
   readonly answersChallenges: boolean
   readonly #scheme: SignatureScheme
@@ -57,7 +66,7 @@ export class InboundHook {
     this.streamId = streamId
     this.answersChallenges = scheme === 'slack'
     this.#scheme = signatureScheme(hook)
-    this.proofHeader = this.#scheme.header
+    this.proof = { header: this.#scheme.header, parameter: this.#scheme.parameter }
     this.#key = keyOf(scheme, secret)
     this.#previous = previous && {
       key: keyOf(scheme, previous.secret),
@@ -66,10 +75,18 @@ export class InboundHook {
   }
 
   /** Says of the very bytes that came whether somebody who knows the secret has sent them now. */
-  verify(headers: IncomingHttpHeaders, body: Uint8Array, nowUs: number): Verified | Refused {
-    const { header, read, mac, timestampHeader, idHeader, isIdRequired } = this.#scheme
-    const text = headers[header]
-    if (typeof text !== 'string') return refused(`the header ${header} is missing`)
+  verify(
+    headers: IncomingHttpHeaders,
+    body: Uint8Array,
+    nowUs: number,
+    query: Query = {},
+  ): Verified | Refused {
+    const { header, parameter, read, mac, timestampHeader, idHeader, isIdRequired } = this.#scheme
+    const text = parameter === undefined ? headers[header] : query[parameter]
+    if (typeof text !== 'string') {
+      const name = parameter === undefined ? `header ${header}` : `parameter ${parameter}`
+      return refused(`the ${name} is missing`)
+    }
     const { signatures, timestamp = textOf(headers, timestampHeader) } = read(text)
     const isTimed = mac?.parts.includes('{timestamp}') === true
     if (isTimed && timestamp === undefined) {

@@ -12,6 +12,8 @@ interface SignatureHeader {
 /** How the messages of one sender are signed. Names of headers are in lower case. */
 export interface SignatureScheme {
   readonly header: string
+  /** The parameter of the address that has a secret in place of a header. */
+  readonly parameter?: string | undefined
   readonly read: (text: string) => SignatureHeader
   /** Undefined: the header has a secret itself. */
   readonly mac: Mac | undefined
@@ -106,6 +108,7 @@ function ownScheme(given: WebhookSource['signature']): Preset {
   const { signedContent: content = usual } = given
   return {
     header: lowerCase(given.header) ?? '',
+    parameter: given.parameter,
     read: (text) => ({ signatures: withPrefix([text], prefix) }),
     mac:
       given.scheme === 'token'

@@ -35,6 +35,16 @@ const headerName = newField<string>(
 
 const headerPattern = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 
+const parameterName = newField<string>(
+  (value, key, problems) => {
+    if (typeof value === 'string' && parameterPattern.test(value)) return
+    problems.add(key, 'must be the name of a parameter: letters, digits, points, - and _')
+  },
+  { type: 'string', pattern: '^[A-Za-z0-9._-]{1,100}$' },
+)
+
+const parameterPattern = /^[A-Za-z0-9._-]{1,100}$/
+
 /** What the signature is made of: a text with the body in it, once. */
 const signedContent = newField<string>(
   (value, key, problems) => {
@@ -60,6 +70,10 @@ const signature = part({
     doc: 'who the signature was invented by; `hmac` and `token` are for all others',
   },
   header: { ...headerName, doc: 'of `hmac` and `token`: the header with the signature' },
+  parameter: {
+    ...parameterName,
+    doc: 'of `token`, in place of `header`: the parameter of the address with the secret, for a sender that cannot set headers',
+  },
   algorithm: { ...oneOf('sha256', 'sha512', 'sha1'), default: 'sha256', doc: 'of `hmac`' },
   encoding: { ...oneOf('hex', 'base64', 'base64url'), default: 'hex', doc: 'of `hmac`' },
   prefix: { ...prefix, doc: 'of `hmac` and `token`: what stands before it in the header' },
@@ -138,9 +152,16 @@ function checkWebhook(source: Json, problems: Problems): void {
 
 /** Says what is wrong with keys of a signature beside each other. */
 function checkSignature(source: Json, given: Json, problems: Problems): void {
-  const { scheme, header, timestampHeader, tolerance, signedContent: content } = given
+  const { scheme, header, parameter, timestampHeader, tolerance, signedContent: content } = given
   const isOwn = scheme === 'hmac' || scheme === 'token'
-  if (isOwn && header === undefined) problems.add('header', `is required with ${scheme}`)
+  const hasParameter = scheme === 'token' && parameter !== undefined
+  if (isOwn && header === undefined && !hasParameter) {
+    problems.add('header', `is required with ${scheme}`)
+  }
+  if (parameter !== undefined && scheme !== 'token') {
+    problems.add('parameter', 'is only for the scheme token')
+  }
+  if (hasParameter && header !== undefined) problems.add('parameter', 'stands in place of header')
   const ofToken = ['header', 'prefix']
   const ofHmac = ['algorithm', 'encoding', 'timestampHeader', 'signedContent', ...ofToken]
   const unfit = scheme === 'hmac' ? [] : ofHmac.filter((key) => !(isOwn && ofToken.includes(key)))

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { formatOfBody } from '../../processors/decode.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import type { Acceptor } from '../../src/contracts/connector.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { DomainError } from '../../src/core/errors.ts'
@@ -10,7 +10,7 @@ import { takeBytes } from '../http/http-readings.ts'
 import { requestContext } from '../http/request-context.ts'
 import type { InboundHook } from './inbound-hook.ts'
 import { RecentMessages, type RecentMessagesNeeds } from './recent-messages.ts'
-import { receiveWebhook } from './webhook-schema.ts'
+import { allowWebhook, receiveWebhook } from './webhook-schema.ts'
 
 /** Messages with a bad signature from one network to one address: more are not even read. */
 const failures = { burst: 100, perSecond: 10 }
@@ -38,6 +38,7 @@ export interface WebhookRouteNeeds {
 
 interface OneHook {
   Params: { hookId: string }
+  Querystring: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** Takes messages that others send to the address of a stream. */
@@ -49,6 +50,9 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
   const limiter = new RateLimiter(failures)
   return async (app) => {
     takeBytes(app)
+    app.options<OneHook>('/hooks/:hookId', allowOptions, async (request, reply) => {
+      return await allow(needs, request, reply)
+    })
     app.post<OneHook>(
       '/hooks/:hookId',
       {
@@ -62,11 +66,11 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
         },
       },
       async (request, reply) => {
-        const { ip, params, headers } = request
+        const { ip, params, headers, query } = request
         // The body may have taken half a minute to arrive, in which the secret was replaced.
         const hook = await foundHook(needs, params.hookId)
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const verified = hook.verify(headers, body, nowUs())
+        const verified = hook.verify(headers, body, nowUs(), query)
         if (!verified.ok) {
           needs.figures.refused(hook.streamId, verified.problem, nowUs())
           limiter.count(senderOf(ip, params.hookId))
@@ -74,6 +78,8 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
         }
         const challenge = hook.answersChallenges ? challengeIn(body) : undefined
         if (challenge !== undefined) return reply.code(200).send({ challenge })
+        const validationResponse = validationCodeIn(headers, body)
+        if (validationResponse !== undefined) return reply.code(200).send({ validationResponse })
         return await keep({ needs, recent }, { request, reply, hook, body, ...verified })
       },
     )
@@ -97,6 +103,38 @@ const options = {
   },
 } as const
 
+const allowOptions = {
+  schema: allowWebhook,
+  config: { errors: ['method_not_allowed', 'stream_paused'] },
+} as const
+
+/**
+ * Says to a sender of CloudEvents that it may send (HTTP 1.1 Web Hooks for Event Delivery, section 4). What others
+ * send is signed, and nobody asks before.
+ */
+async function allow(
+  needs: WebhookRouteNeeds,
+  { params, headers }: FastifyRequest<OneHook>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { streamId } = await foundHook(needs, params.hookId)
+  const { format } = await openStreamOf(needs, streamId)
+  const origin = headers['webhook-request-origin']
+  if (format !== 'cloudevents' || typeof origin !== 'string') {
+    void reply.header('allow', 'OPTIONS, POST')
+    throw new DomainError('method_not_allowed', 'only a sender of CloudEvents asks before', {
+      remedy:
+        'Send the header WebHook-Request-Origin, to a stream whose source has the format cloudevents.',
+    })
+  }
+  return reply
+    .code(200)
+    .header('allow', 'POST')
+    .header('webhook-allowed-origin', origin)
+    .header('webhook-allowed-rate', '*')
+    .send()
+}
+
 interface GoodMessage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -119,7 +157,7 @@ async function keep(
     messageId,
     payload: body,
     source: `webhook ${request.ip}`,
-    ...requestContext(request, stream, hook.proofHeader),
+    ...requestContext(request, stream, hook.proof),
     ...(eventType !== undefined && { eventType }),
   })
   if (outcome === undefined) needs.figures.repeated(streamId)
@@ -158,7 +196,9 @@ async function openStreamOf(
 
 /** @throws DomainError `unsupported_media_type` for what the stream does not come in */
 function requireFormat({ headers }: FastifyRequest, { format = 'json' }: CompiledStream): void {
-  if (formatOfBody(headers['content-type'], format) === format) return
+  // An event in binary mode has the type of its data, which are JSON.
+  const wanted = format === 'cloudevents' ? 'json' : format
+  if (formatOfBody(headers, wanted) === wanted) return
   throw new DomainError('unsupported_media_type', `the stream takes ${format}`)
 }
 
@@ -171,6 +211,25 @@ function challengeIn(body: Buffer): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Azure Event Grid, "Validate webhook endpoints with the Event Grid event schema". */
+function validationCodeIn(headers: FastifyRequest['headers'], body: Buffer): string | undefined {
+  if (headers['aeg-event-type'] !== 'SubscriptionValidation') return undefined
+  try {
+    const [event] = JSON.parse(body.toString()) as readonly ValidationEvent[]
+    const code = event?.eventType === validationType ? event.data?.validationCode : undefined
+    return typeof code === 'string' ? code : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const validationType = 'Microsoft.EventGrid.SubscriptionValidationEvent'
+
+interface ValidationEvent {
+  readonly eventType?: unknown
+  readonly data?: { readonly validationCode?: unknown }
 }
 
 function senderOf(address: string, hookId: string): string {

@@ -14,6 +14,7 @@ import { MappedReading } from '../mapped-reading.ts'
 import { ScannedReading, worthwhile } from '../scan.ts'
 import { type TimeReader, timeReaderOf } from '../timestamp.ts'
 import { type Bounds, boundsOf, sharedLengthMax } from './bounds.ts'
+import { cloudEventMapper } from './cloud-events.ts'
 import { expand } from './expand.ts'
 import { type FieldPlan, fieldPlanOf, pathsOfPlan, valuesOf } from './fields.ts'
 import { type Item, isObject, mappingFailed, messageItem, valueAt } from './item.ts'
@@ -33,7 +34,9 @@ export interface CompiledMapping {
 /** The mapping of a schema; undefined where a message is a reading, or a list of some, as it is. */
 export function mapperOf(schema: StreamSchema): Mapper | undefined {
   const mapping = mappingOf(schema, false)
-  return mapping && ((decoded, context) => mapped(decoded, mapping, context))
+  const map: Mapper | undefined =
+    mapping && ((decoded, context) => mapped(decoded, mapping, context))
+  return schema.isCloudEvents ? cloudEventMapper(schema, map) : map
 }
 
 /**
@@ -41,6 +44,10 @@ export function mapperOf(schema: StreamSchema): Mapper | undefined {
  * `mapperOf`. What was scanned goes through it as it is.
  */
 export function textMappingOf(schema: StreamSchema): CompiledMapping | undefined {
+  if (schema.isCloudEvents) {
+    const map = textMappingOf({ ...schema, isCloudEvents: undefined })?.map
+    return { map: cloudEventMapper(schema, map), scan: undefined }
+  }
   const mapping = mappingOf(schema, true)
   if (mapping === undefined) return undefined
   const scan = messageScanOf(schema, mapping.plan, mapping.levels)

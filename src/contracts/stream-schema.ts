@@ -70,12 +70,16 @@ export type PayloadFormat =
   | 'msgpack'
   | 'plain'
   | 'csv'
+  | 'form'
   | 'senml-json'
   | 'senml-cbor'
   | 'protobuf'
   | 'sparkplug'
+  | 'cloudevents'
   | 'otlp'
   | 'line-protocol'
+  | 'prometheus'
+  | 'prometheus-remote-write'
 
 /** Formats whose messages have times in a place of their own: the service writes them into the field of the time. */
 export const timedFormats: readonly unknown[] = [
@@ -84,10 +88,15 @@ export const timedFormats: readonly unknown[] = [
   'sparkplug',
   'otlp',
   'line-protocol',
+  'prometheus',
+  'prometheus-remote-write',
 ] satisfies readonly PayloadFormat[]
 
 /** The unit of times in line protocol; `m` is a minute. */
 export type LinePrecision = 'ns' | 'us' | 'ms' | 's' | 'm' | 'h'
+
+/** How the bytes of a message are compressed. */
+export type ContentCoding = 'gzip' | 'zstd'
 
 export interface ProtobufOptions {
   /** Base64 of a google.protobuf.FileDescriptorSet. */
@@ -106,6 +115,10 @@ export interface FormatOptions {
   readonly columns?: readonly (string | null)[]
   /** What separates the columns of CSV: a comma if nothing is said. */
   readonly delimiter?: string
+  /** Lines of CSV at the beginning of each message that are no readings. */
+  readonly headerLines?: number
+  /** Which of them names the columns, where the definition does not: the last one if nothing is said. */
+  readonly columnsLine?: number
   /** Fields by the full names of records of SenML, or metrics of Sparkplug. */
   readonly names?: Readonly<Record<string, string>>
   readonly protobuf?: ProtobufOptions
@@ -113,6 +126,8 @@ export interface FormatOptions {
   readonly precision?: LinePrecision
   /** The topics of Sparkplug that are subscribed to, which may be all of an edge node, or some. */
   readonly topic?: string
+  /** How messages are compressed, of a source that does not say it with each of them. */
+  readonly contentCoding?: ContentCoding
 }
 
 /** Readings that are events of several types, each of which has a schema of its own. */
@@ -140,4 +155,6 @@ export interface StreamSchema {
   readonly values?: ValueRules
   /** `drop`: what is no field of a reading is left out of it. */
   readonly extra?: 'drop'
+  /** A message is a CloudEvent, or a list of some: its readings are the data. */
+  readonly isCloudEvents?: true | undefined
 }

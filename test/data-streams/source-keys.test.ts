@@ -48,11 +48,15 @@ const formats: readonly Json[] = [
   { format: 'cbor', ...at },
   { format: 'msgpack', ...at },
   { format: 'plain', field: 'temperature' },
-  { format: 'csv', columns: ['temperature', 'at'], delimiter: ';', ...at },
+  { format: 'csv', columns: ['temperature', 'at'], delimiter: ';', headerLines: 1, ...at },
+  { format: 'form', ...at },
+  { format: 'cloudevents', ...at },
   { format: 'senml-json', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'senml-cbor', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'protobuf', protobuf },
 ]
+/** A table whose columns the device names. */
+const named = { format: 'csv', headerLines: 4, columnsLine: 2, contentCoding: 'gzip', ...at }
 const sparkplug = { format: 'sparkplug', names: { 'Temperature/Inlet': 'temperature' }, ...at }
 
 const broker = {
@@ -246,6 +250,7 @@ const values = { missing: [null, 'nan', -999], texts: 'typed', decimal: ',' }
 const pushed: readonly Json[] = [
   { protocol: 'mqtt', topic: 'plants/7', ...values, extra: 'drop' },
   ...inFormats({ protocol: 'mqtt', topic: 'plants/7', deviceId: 'seven' }),
+  { protocol: 'mqtt', topic: 'plants/7', ...named },
   ...inFormats({ protocol: 'http', deviceId: 'seven' }),
   { ...sparkplug, topic: 'spBv1.0/g/DDATA/e/d' },
   ...inFormats(broker),

@@ -225,3 +225,99 @@ describe('CSV', () => {
     expect(decode(text.repeat((4 * 1024 * 1024) / text.length))).toHaveProperty('ok')
   })
 })
+
+describe('CSV with header lines', () => {
+  const toa5 = [
+    '"TOA5","roof","CR1000X","12345","CR1000X.Std.04","CPU:roof.CR1X","51234","TenMin"',
+    '"TIMESTAMP","RECORD","level","note"',
+    '"TS","RN","Deg C",""',
+    '"","","Avg","Smp"',
+    '"2026-01-31 09:50:00",7,21.5,"a"',
+    '"2026-01-31 10:00:00",8,"NAN","b"',
+  ].join('\r\n')
+  const named = { headerLines: 4, columnsLine: 2 }
+
+  test('names the columns in one of them', () => {
+    expect(readingsOf(decode(toa5, named))).toEqual([
+      { TIMESTAMP: '2026-01-31 09:50:00', RECORD: '7', level: 21.5, note: 'a' },
+      { TIMESTAMP: '2026-01-31 10:00:00', RECORD: '8', level: 'NAN', note: 'b' },
+    ])
+  })
+
+  test('names them in the last one if the definition does not say which', () => {
+    expect(readingsOf(decode('# a\nlevel,note\n1,x\n', { headerLines: 2 }))).toEqual([
+      { level: 1, note: 'x' },
+    ])
+  })
+
+  test('leaves them out where the definition names the columns', () => {
+    const options = { headerLines: 1, columns: ['note', 'level'] }
+    expect(readingsOf(decode('level,note\nx,1\n', options))).toEqual([{ note: 'x', level: 1 }])
+  })
+
+  test('reads a column by the field whose path is its name', () => {
+    const stream = decodedStream(
+      { heat: { type: 'number', from: "['Batt.V']" } },
+      { headerLines: 1 },
+    )
+    expect(readingsOf(csvDecoder(stream)(Buffer.from('Batt.V\n12.5')))).toEqual([
+      { 'Batt.V': 12.5 },
+    ])
+  })
+
+  test('keeps each line behind the header, so that it can be read alone', () => {
+    const found = decode(`${toa5}\r\n1,2\r\n`, named) as DecodedMessage
+    const kept = found.elements?.(Buffer.from(`${toa5}\r\n1,2\r\n`)) ?? []
+
+    expect([...(found.unreadable?.keys() ?? [])]).toEqual([2])
+    expect(kept).toHaveLength(3)
+    expect(kept.slice(0, 2).map((one) => readingsOf(decode(one, named)))).toEqual(
+      (found.readings as object[]).slice(0, 2).map((one) => [one]),
+    )
+    expect(Buffer.from(kept[2] ?? []).toString()).toBe(
+      `${toa5.split('\r\n').slice(0, 4).join('\r\n')}\n1,2`,
+    )
+  })
+
+  test('keeps lines byte for byte where the header is no text', () => {
+    const text = Buffer.from('level,note\n\xb0C,x\n1,a\n2,\xff\n', 'latin1')
+    const found = decode(text, { headerLines: 2, columnsLine: 1 }) as DecodedMessage
+
+    expect(found.readings[0]).toEqual({ level: 1, note: 'a' })
+    expect([...(found.unreadable ?? [])]).toEqual([[1, 'not valid UTF-8']])
+    const kept = found.elements?.(text) ?? []
+    expect(kept.map((one) => Buffer.from(one).toString('latin1'))).toEqual([
+      'level,note\n\xb0C,x\n1,a',
+      'level,note\n\xb0C,x\n2,\xff',
+    ])
+  })
+
+  test.each([
+    ['level,note', { headerLines: 1 }, 'the batch is empty'],
+    ['level,note', { headerLines: 2 }, 'the message has fewer than 2 lines'],
+    ['level,\n1,2', { headerLines: 1 }, 'column 2 has no name'],
+    ['level,level\n1,2', { headerLines: 1 }, 'two columns are named level'],
+    ['__proto__\n1', { headerLines: 1 }, '__proto__ is not a name of a column'],
+    [
+      'a"b\n1',
+      { headerLines: 1 },
+      'line 1 has a quote within a value that has no quotes around it',
+    ],
+    [
+      `${'a,'.repeat(256)}a\n1`,
+      { headerLines: 1 },
+      'the line with names has more than 256 columns',
+    ],
+  ])('is refused: %s', (text, options, problem) => {
+    expect(decode(text, options)).toEqual({ ok: false, problem })
+  })
+
+  test('keeps no more than 32 MiB of one message', () => {
+    const lines = (count: number) => `level,${'n'.repeat(10_000)}\n${'1,2\n'.repeat(count)}`
+    expect(decode(lines(3_000), { headerLines: 1 }).ok).toBe(true)
+    expect(decode(lines(4_000), { headerLines: 1 })).toEqual({
+      ok: false,
+      problem: 'the header lines are too long for so many lines',
+    })
+  })
+})

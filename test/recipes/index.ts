@@ -1,8 +1,11 @@
 import { airrohr } from './airrohr.ts'
+import { azureEventGrid } from './azure-event-grid.ts'
 import { bacnetAirHandler } from './bacnet-air-handler.ts'
+import { campbellToa5 } from './campbell-toa5.ts'
 import { chirpstack } from './chirpstack.ts'
 import { cloudevents } from './cloudevents.ts'
 import { debezium } from './debezium.ts'
+import { ecowitt } from './ecowitt.ts'
 import { esp32 } from './esp32.ts'
 import { esphome } from './esphome.ts'
 import { fronius } from './fronius.ts'
@@ -28,10 +31,13 @@ import { zigbee2mqtt } from './zigbee2mqtt.ts'
 /** One for each page of docs/recipes. */
 export const recipes: readonly Recipe[] = [
   airrohr,
+  azureEventGrid,
   bacnetAirHandler,
+  campbellToa5,
   chirpstack,
   cloudevents,
   debezium,
+  ecowitt,
   esp32,
   esphome,
   fronius,

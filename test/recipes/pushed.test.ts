@@ -38,12 +38,17 @@ async function toWebhook(definition: RecipeDefinition): Promise<OpenFront> {
   const answer = await service.api.withToken<MadeWebhook>('POST', '/streams', body)
   expect(answer).toMatchObject({ status: 201 })
   const { signature, credentials } = definition.source as {
-    readonly signature: { readonly header: string }
+    readonly signature: { readonly header?: string }
     readonly credentials: { readonly secret: string }
   }
   const path = new URL(answer.body.webhookUrl).pathname
   const { streamId } = answer.body
-  return { streamId, send: poster(path, { [signature.header]: credentials.secret }) }
+  const { header } = signature
+  // A secret in the address is part of each message.
+  return {
+    streamId,
+    send: poster(path, header === undefined ? {} : { [header]: credentials.secret }),
+  }
 }
 
 function poster(path: string, own: Readonly<Record<string, string>>): OpenFront['send'] {

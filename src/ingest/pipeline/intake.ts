@@ -1,3 +1,4 @@
+import { inflated, isCompressed } from '../../../processors/content-coding.ts'
 import { readingsPerMessageMax } from '../../../processors/decode-batch.ts'
 import { withEventType } from '../../../processors/event-type.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from '../../contracts/connector.ts'
@@ -7,6 +8,7 @@ import type {
   KeptReading,
   Receipt,
   RefusedReading,
+  UndecodableMessage,
   Verdict,
 } from '../../contracts/reading.ts'
 import type { ReceiptClock } from '../../core/clock.ts'
@@ -75,9 +77,13 @@ export class Intake implements Acceptor {
     if (format === 'sparkplug' && message.topic !== undefined) {
       return this.#acceptSparkplug(message, message.topic, settled)
     }
-    const decoded = decode(message.payload, scan)
+    const read = uncompressed(message)
+    if (!read.ok) return this.refuse(message, read.problem, settled)
+    const { payload } = read
+    const decoded = decode(payload, scan)
     if (!decoded.ok) return this.refuse(message, decoded.problem, settled)
-    return this.acceptDecoded(message, map?.(decoded, message) ?? decoded, settled)
+    const mapped = map?.(decoded, message) ?? decoded
+    return this.#acceptRead(message, { payload, decoded: mapped }, settled)
   }
 
   /** What such a message means depends on those before it; it may hold nothing to be kept. */
@@ -91,7 +97,8 @@ export class Intake implements Acceptor {
     const verdicts = decoded === undefined ? [] : judgeMessage(stream, decoded, nowUs, { sender })
     const refusal = problem === undefined ? undefined : malformed(problem)
     const received = receivedAs(message, nowUs + verdicts.length)
-    const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts, sender }
+    const { payload } = message
+    const judged = decoded && { message, payload, decoded, receivedAtUs: nowUs, verdicts, sender }
     const published =
       judged && listeners?.want(message) ? this.#publishing(judged, settled) : settled
     commits.addReceived(
@@ -108,13 +115,21 @@ export class Intake implements Acceptor {
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
+    return this.#acceptRead(message, { payload: message.payload, decoded }, settled)
+  }
+
+  /** @param read what it says once nothing of it is compressed: its readings are kept as they stand there */
+  #acceptRead(message: RawMessage, read: ReadMessage, settled: Settled): MessageOutcome {
+    const { decoded, payload } = read
     const { commits, receipts, listeners } = this.#needs
     const receivedAtUs = message.receivedAtUs ?? receipts.reserve(decoded.readings.length)
     const sender = senderOf(message)
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
     // By another mapping what was refused may be several readings.
-    if (verdicts.some(({ accepted }) => !accepted)) receipts.reserve(0, readingsWithin(message))
-    const judged = { message, decoded, receivedAtUs, verdicts, sender }
+    if (verdicts.some(({ accepted }) => !accepted)) {
+      receipts.reserve(0, readingsWithin({ ...message, payload }))
+    }
+    const judged = { message, payload, decoded, receivedAtUs, verdicts, sender }
     const published = listeners?.want(message) ? this.#publishing(judged, settled) : settled
     commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), published)
     if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
@@ -191,10 +206,15 @@ interface SentReadings extends Pick<Receipt, 'judgedAtUs' | 'sender'> {
   readonly senders?: readonly (string | undefined)[]
 }
 
-/** A message with what was found of it. */
-interface JudgedMessage {
-  readonly message: RawMessage
+/** What a message says, as bytes and as readings. */
+interface ReadMessage {
+  readonly payload: Uint8Array
   readonly decoded: DecodedMessage
+}
+
+/** A message with what was found of it. */
+interface JudgedMessage extends ReadMessage {
+  readonly message: RawMessage
   readonly receivedAtUs: number
   readonly verdicts: readonly Verdict[]
   readonly sender: string | undefined
@@ -204,7 +224,7 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { message, decoded, sender } = judged
   const { stream, source } = message
   const refused = judged.verdicts.reduce((sum, { accepted }) => (accepted ? sum : sum + 1), 0)
-  const kept = refused === 0 ? undefined : keptBy(decoded, message.payload)
+  const kept = refused === 0 ? undefined : keptBy(decoded, judged.payload)
   const context = refused === 0 ? undefined : sharedContextOf(message, refused)
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + (decoded.places?.[index] ?? index)
@@ -252,8 +272,20 @@ function partsOf(
   return [...accepted].map((payload) => ({ ...message, payload }))
 }
 
+/** The payload of a message as its definition reads it. */
+function uncompressed({
+  payload,
+  stream: { formatOptions },
+}: RawMessage): { readonly ok: true; readonly payload: Uint8Array } | UndecodableMessage {
+  const coding = formatOptions?.contentCoding
+  if (coding === undefined) return { ok: true, payload }
+  const read = inflated(payload, coding)
+  return read.ok ? { ok: true, payload: read.content } : read
+}
+
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
 function spareOf({ payload }: Pick<RawMessage, 'payload'>): number {
+  if (isCompressed(payload)) return readingsPerMessageMax
   return Math.min(payload.byteLength, readingsPerMessageMax)
 }
 

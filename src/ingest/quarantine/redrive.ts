@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { inflated, isCompressed } from '../../../processors/content-coding.ts'
 import { decoderOf, elementDecoderOf, isSelfDescribing } from '../../../processors/decode.ts'
 import { rowReadings } from '../../../processors/mapping/row-reading.ts'
 import type {
@@ -74,11 +75,21 @@ function staying(stream: CompiledStream, held: HeldReading, refusal: RefusedRead
 
 /** What came in a format that the stream did not name may be in the one that it names now. */
 function decode(stream: CompiledStream, held: HeldReading): DecodedMessage | UndecodableMessage {
-  const { payload, isElement } = held
+  const { isElement } = held
   if (isElement) return decodeElement(stream, held)
+  const read = uncompressed(stream, held.payload)
+  if (!read.ok) return read
+  const payload = read.content
   const decoded = decoderOf(held.format, stream)(payload)
   const { format = 'json' } = stream
   return decoded.ok || format === held.format ? decoded : stream.decode(payload)
+}
+
+/** What is kept is compressed where it could not be read: what was read is kept as it was then. */
+function uncompressed({ formatOptions }: CompiledStream, payload: Uint8Array) {
+  const coding = formatOptions?.contentCoding
+  const isPlain = coding === undefined || !isCompressed(payload, [coding])
+  return isPlain ? ({ ok: true, content: payload } as const) : inflated(payload, coding)
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   zstdDecompress,
 } from 'node:zlib'
 import { DomainError, messageOf } from '../../core/errors.ts'
-import { GzipMember } from './gzip-member.ts'
+import { GzipMember } from '../../core/gzip-member.ts'
 
 export type ContentCoding = 'gzip' | 'zstd'
 
@@ -41,11 +41,16 @@ export function contentCodingOf(header: string): ContentCoding | undefined {
     case 'zstd':
       return 'zstd'
     default:
-      throw new DomainError('unsupported_media_type', 'the content coding must be gzip or zstd', {
-        remedy:
-          'Compress the body with gzip or zstd and name that in Content-Encoding, or leave it out.',
-      })
+      throw unknownCoding()
   }
+}
+
+/** What is said of a body in another coding. */
+export function unknownCoding(): DomainError {
+  return new DomainError('unsupported_media_type', 'the content coding must be gzip or zstd', {
+    remedy:
+      'Compress the body with gzip or zstd and name that in Content-Encoding, or leave it out.',
+  })
 }
 
 /**

@@ -56,20 +56,42 @@ export function unexpected(message: string): ErrorBody {
   return { error: 'internal_error', message, statusCode: status, remedy }
 }
 
+/** How the errors of a route are written: protocols of others have forms of their own. */
+export type ErrorForm = (
+  body: ErrorBody,
+  request: FastifyRequest,
+) => {
+  readonly statusCode: number
+  readonly contentType: string
+  readonly payload: string | Buffer
+}
+
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const body = bodyOfError(error, request, reply)
+  void reply.code(body.statusCode).send(body)
+}
+
+/** The handler of errors of routes whose clients expect another form. */
+export function errorsIn(form: ErrorForm): typeof handleError {
+  return (error, request, reply) => {
+    const body = bodyOfError(error, request, reply)
+    const { statusCode, contentType, payload } = form(body, request)
+    void reply.code(statusCode).header('content-type', contentType).send(payload)
+  }
+}
+
+function bodyOfError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
   const known = toDomainError(error as FastifyError | DomainError, request)
   if (!known) {
     request.log.error({ err: error, reqId: request.id }, 'unexpected failure')
-    const message = 'an unexpected failure: it is in the log of the service'
-    void reply.code(500).send(unexpected(message))
-    return
+    return unexpected('an unexpected failure: it is in the log of the service')
   }
   const body = errorBody(known)
   if (body.statusCode >= 500) {
     request.log.warn({ err: known, cause: known.cause, reqId: request.id }, known.message)
   }
   if (body.retryAfter !== undefined) void reply.header('retry-after', body.retryAfter)
-  void reply.code(body.statusCode).send(body)
+  return body
 }
 
 /** Answers what no route takes: an unknown path, or a known one with another method. */

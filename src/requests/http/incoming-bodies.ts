@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
+import { isSnappy } from '../../core/snappy-coding.ts'
 import type { ArrivingBodies } from './arriving-bodies.ts'
 import type { BodiesInFlight, BodyRoom } from './bodies-in-flight.ts'
 import { type ContentCoding, contentCodingOf, inflate, inflatedBytesMax } from './content-coding.ts'
@@ -10,6 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route takes bodies that are compressed. */
     readonly takesCompressed?: boolean
+    /** Whether a body in Snappy comes to the route as it was sent: its format has that as a part. */
+    readonly passesSnappy?: boolean
     /**
      * Whether the route brings bodies to the disk as they come: they take no room in memory, and may
      * take long as long as they go on.
@@ -88,6 +91,7 @@ const charsetPattern = /;\s*charset\s*=\s*"?([^\s";]*)/i
 function codingOf({ headers, routeOptions }: FastifyRequest, reply: FastifyReply) {
   const header = headers['content-encoding']
   if (header === undefined) return undefined
+  if (routeOptions.config.passesSnappy === true && isSnappy(header)) return undefined
   if (routeOptions.config.takesCompressed !== true) {
     throw new DomainError('unsupported_media_type', 'this operation takes no content coding')
   }

@@ -75,6 +75,7 @@ export function contextReadBy({
   fields,
   time,
   timestampField,
+  isCloudEvents,
 }: StreamSchema): ReadonlySet<ContextRoot> | undefined {
   const read = new Set<ContextRoot>()
   const paths = Object.values(fields).flatMap(({ from = [] }) => from)
@@ -83,6 +84,8 @@ export function contextReadBy({
     const path = parsePath(text)
     if (!('problem' in path) && isContextRoot(path.root)) read.add(path.root)
   }
+  // In binary mode they say what an event is.
+  if (isCloudEvents) read.add('header')
   return read.size === 0 ? undefined : read
 }
 

@@ -220,6 +220,7 @@ export function schemaOf({ source, schema, processing, rules }: ParsedVersion): 
     ...(events !== undefined && { events }),
     ...(items !== undefined && { items }),
     ...(source['extra'] === 'drop' && { extra: 'drop' as const }),
+    ...(source['format'] === 'cloudevents' && { isCloudEvents: true as const }),
     ...(values !== undefined && { values }),
     ...(time !== undefined && { time }),
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',

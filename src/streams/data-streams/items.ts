@@ -185,7 +185,14 @@ export const itemsFields = {
 } satisfies Fields
 
 /** Formats whose messages are no trees: their readings are found already. */
-const flatFormats: readonly unknown[] = ['plain', 'csv', 'senml-json', 'senml-cbor', 'sparkplug']
+const flatFormats: readonly unknown[] = [
+  'plain',
+  'csv',
+  'form',
+  'senml-json',
+  'senml-cbor',
+  'sparkplug',
+]
 
 /** Refuses levels in a message that has none. */
 export function checkItems({ items: given, format }: Json, problems: Problems): void {

@@ -1,8 +1,16 @@
 import { protobufProblem } from '../../../processors/decode-protobuf.ts'
 import { fieldsMax, isObject } from '../../contracts/definitions/field-map.ts'
-import { type Fields, newField, oneOf, part, text } from '../../contracts/definitions/fields.ts'
+import {
+  type Fields,
+  integer,
+  newField,
+  oneOf,
+  part,
+  text,
+} from '../../contracts/definitions/fields.ts'
 import { type Json, Problems, type Rule } from '../../contracts/definitions/problems.ts'
 import type {
+  ContentCoding,
   FieldMap,
   FormatOptions,
   PayloadFormat,
@@ -22,13 +30,22 @@ const formats = [
   'msgpack',
   'plain',
   'csv',
+  'form',
   'senml-json',
   'senml-cbor',
   'protobuf',
   'sparkplug',
   'line-protocol',
   'otlp',
+  'prometheus',
+  'prometheus-remote-write',
+  'cloudevents',
 ] as const satisfies readonly PayloadFormat[]
+
+const codings = ['gzip', 'zstd'] as const satisfies readonly ContentCoding[]
+
+/** Loggers have up to four; what has more is no table. */
+const headerLinesMax = 10
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
 
@@ -120,6 +137,15 @@ export const formatFields = {
     default: ',',
     doc: 'of `csv`: what stands between columns',
   },
+  headerLines: {
+    ...integer(0, headerLinesMax),
+    default: 0,
+    doc: 'of `csv`: how many lines at the beginning of each message are not readings',
+  },
+  columnsLine: {
+    ...integer(1, headerLinesMax),
+    doc: 'of `csv` with `headerLines` and without `columns`: which header line names the columns; the last one if not given',
+  },
   names: {
     ...newField<Readonly<Record<string, string>>>(names, {
       type: 'object',
@@ -138,7 +164,14 @@ export const formatFields = {
     default: 'ns',
     doc: 'of `line-protocol`: the unit of its times; `m` is a minute',
   },
+  contentCoding: {
+    ...oneOf(...codings),
+    doc: 'how messages without a header for it are compressed, over MQTT for example: see [compressed messages](payload-formats.md#compressed-messages)',
+  },
 } satisfies Fields
+
+/** Keys that are about any format. */
+const ofAnyFormat: readonly string[] = ['format', 'contentCoding']
 
 const optionKeys = Object.keys(formatFields).filter((key) => key !== 'format')
 
@@ -149,11 +182,18 @@ const descriptors = new LruMap<string, string>(200)
 
 /** What decoders are told of a source that was checked. */
 export function formatOptionsOf(source: Json): FormatOptions {
-  const keys = source['format'] === 'sparkplug' ? [...optionKeys, 'topic'] : optionKeys
+  const all = source['format'] === 'sparkplug' ? [...optionKeys, 'topic'] : optionKeys
+  // What takes pages of an API apart leaves their header lines out.
+  const keys = isApi(source) ? all.filter((key) => key !== 'headerLines') : all
   const given = keys.filter((key) => source[key] !== undefined)
   if (given.length === 0) return noOptions
   const options = Object.fromEntries(given.map((key) => [key, source[key]])) as FormatOptions
   return options.protobuf === undefined ? options : withSharedDescriptor(options, options.protobuf)
+}
+
+/** Whether it is pages of an API, which say by themselves how they are compressed. */
+function isApi({ protocol, endpoint }: Json): boolean {
+  return protocol === undefined && typeof endpoint === 'string' && /^https?:/i.test(endpoint)
 }
 
 function withSharedDescriptor(options: FormatOptions, given: ProtobufOptions): FormatOptions {
@@ -168,6 +208,8 @@ const usersOf: Readonly<Record<string, readonly PayloadFormat[]>> = {
   field: ['plain'],
   columns: ['csv'],
   delimiter: ['csv'],
+  headerLines: ['csv'],
+  columnsLine: ['csv'],
   names: ['senml-json', 'senml-cbor', 'sparkplug'],
   protobuf: ['protobuf'],
   precision: ['line-protocol'],
@@ -179,12 +221,31 @@ const usersOf: Readonly<Record<string, readonly PayloadFormat[]>> = {
  */
 function checkOptions(source: Json, problems: Problems): void {
   const { format, endpoint } = source
+  if (source['contentCoding'] !== undefined && (isInbound(source) || isApi(source))) {
+    problems.add('contentCoding', 'has no effect: over HTTP the header content-encoding says it')
+  }
   const isOpen = format === undefined && endpoint === undefined && !isInbound(source)
   if (isOpen) return
   for (const key of optionKeys) {
+    if (ofAnyFormat.includes(key)) continue
     const users: readonly unknown[] = usersOf[key] ?? []
     if (source[key] === undefined || users.includes(format ?? 'json')) continue
     problems.add(key, `has no effect with this format: it is for ${users.join(', ')}`)
+  }
+}
+
+/** Checks what names the columns of CSV: the definition, or a line of each message. */
+function checkHeader({ format, columns: listed, ...source }: Json, problems: Problems): void {
+  const { headerLines = 0, columnsLine } = source
+  if (format === 'csv' && listed === undefined && (headerLines === 0 || isApi(source))) {
+    const other = isApi(source) ? '' : ', or headerLines, one of which names the columns'
+    problems.add('columns', `is required${other}`)
+  }
+  if (columnsLine === undefined) return
+  if (isApi(source)) problems.add('columnsLine', 'has no effect: an API needs columns')
+  else if (listed !== undefined) problems.add('columnsLine', 'has no effect with columns')
+  else if (Number(columnsLine) > Number(headerLines)) {
+    problems.add('columnsLine', 'must be one of the headerLines')
   }
 }
 
@@ -205,7 +266,7 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
       problems.add('field', 'is required: it names the field that a payload is the value of')
     }
   }
-  if (format === 'csv' && listed === undefined) problems.add('columns', 'is required')
+  checkHeader(source, problems)
   if (format === 'protobuf' && source['protobuf'] === undefined) {
     problems.add('protobuf', 'is required')
   }
