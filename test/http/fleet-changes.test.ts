@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
-import { fleetOf, type ShownFleet, TestFleet } from '../support/fleets.ts'
+import { fleetOf, type ShownFleet, storedIn, TestFleet } from '../support/fleets.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
@@ -100,7 +100,7 @@ describe('PUT /fleets/{fleetId}', () => {
     await moved.publish(mqtt, 'a', { temperature: 2 })
     await fleet.publish(mqtt, 'a', { temperature: 3 })
 
-    await expect.poll(async () => (await service.api.settled(id)).stored).toBe(2)
+    await storedIn(ada, id, 2)
     await fleet.settled()
     expect((await stream(id)).source['topic']).toBe(`moved/${fleet.id}/a`)
   })
@@ -214,7 +214,7 @@ describe('DELETE /fleets/{fleetId}', () => {
     const left = await stream(id)
     expect(left).toMatchObject({ name: 'a', tags: { device: 'a' } })
     expect(left.source).not.toHaveProperty('topic')
-    expect((await service.api.settled(id)).stored).toBe(1)
+    await storedIn(ada, id, 1)
     const put = await ada.withToken('PUT', `/streams/${id}`, { schema: { t: { type: 'number' } } })
     expect(put.status).toBe(200)
   })
@@ -263,7 +263,7 @@ test('what happens to a fleet is in the audit log', async () => {
 
   const { body } = await service.api.withToken<
     readonly { action: string; subjectId: string; details: Readonly<Record<string, string>> }[]
-  >('GET', `/audit-log?userId=${ada.userId}&limit=50`)
+  >('GET', `/audit?userId=${ada.userId}&limit=50`)
 
   const own = body.filter(({ subjectId }) => subjectId === fleet.id)
   expect(own.map(({ action }) => action)).toEqual([

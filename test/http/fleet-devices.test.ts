@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { TestFleet } from '../support/fleets.ts'
+import { storedIn, TestFleet } from '../support/fleets.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
@@ -20,10 +20,6 @@ async function fleetWith(devices: readonly string[], changes: object = {}) {
   const { mqtt } = await connect(ada.key)
   for (const device of devices) await fleet.publish(mqtt, device, { temperature: 1 })
   return { fleet, mqtt }
-}
-
-async function stored(streamId: string, count: number): Promise<void> {
-  await expect.poll(async () => (await service.api.settled(streamId)).stored).toBe(count)
 }
 
 describe('GET /fleets/{fleetId}/devices', () => {
@@ -73,7 +69,7 @@ describe('deny and allow', () => {
     expect((await fleet.act('a', 'allow')).body).toMatchObject({ denied: false, streamId: id })
     await fleet.publish(mqtt, 'a', { temperature: 3 })
 
-    await stored(id, 2)
+    await storedIn(ada, id, 2)
   })
 
   test('keep a name from getting a stream', async () => {
@@ -86,7 +82,7 @@ describe('deny and allow', () => {
     expect((await ada.withToken('GET', `${fleet.path}/devices/new`)).status).toBe(404)
     await fleet.publish(mqtt, 'new', { temperature: 3 })
 
-    await stored(await fleet.streamOf('new'), 1)
+    await storedIn(ada, await fleet.streamOf('new'), 1)
   })
 
   test('are shown among what leads nowhere, with the reason', async () => {
@@ -134,10 +130,10 @@ describe('rename', () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { name: 'new', streamId: id } })
     await fleet.publish(mqtt, 'new', { temperature: 2 })
     await fleet.publish(mqtt, 'old', { temperature: 3 })
-    await stored(id, 2)
+    await storedIn(ada, id, 2)
     const other = await fleet.streamOf('old')
     expect(other).not.toBe(id)
-    await stored(other, 1)
+    await storedIn(ada, other, 1)
     const shown = await ada.withToken<object>('GET', `/streams/${id}`)
     expect(shown.body).toMatchObject({
       name: 'new',

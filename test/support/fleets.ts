@@ -43,6 +43,16 @@ export function fleetOf(vaultId: string, changes: object = {}) {
   return { name: `fleet ${mark}`, vaultId, definition, ...changes }
 }
 
+/** Waits until a stream has so many readings stored. */
+export async function storedIn(person: Person, streamId: string, count: number): Promise<void> {
+  const stored = async () => {
+    const path = `/streams/${streamId}/status`
+    const { body } = await person.withToken<{ counters?: { stored: number } }>('GET', path)
+    return body.counters?.stored
+  }
+  await expect.poll(stored, { timeout: 20_000 }).toBe(count)
+}
+
 /** A fleet of a person that devices publish to. */
 export class TestFleet {
   readonly id: string

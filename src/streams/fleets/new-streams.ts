@@ -38,6 +38,8 @@ export interface NewStreamsNeeds {
 /** Makes the streams of devices that are new in their fleets. */
 export class NewStreams {
   readonly #needs: NewStreamsNeeds
+  /** Streams made since the start. */
+  made = 0
 
   constructor(needs: NewStreamsNeeds) {
     this.#needs = needs
@@ -84,6 +86,7 @@ export class NewStreams {
       if (wanted.length === 0) return routes
       const made = await this.#commit(fleet, wanted)
       if (made === undefined) continue
+      this.made += made.size
       for (const [device, streamId] of made) routes.set(device, { streamId })
       return routes
     }
