@@ -8,6 +8,7 @@ import { databasePoll } from './database/database-poll.ts'
 import { fleetPush } from './fleet-push/fleet-push.ts'
 import { httpPush } from './http/http-push.ts'
 import { httpValidate } from './http/http-validate.ts'
+import { influxWrite } from './influx/influx-write.ts'
 import { kafka } from './kafka/kafka.ts'
 import { modbusPoll } from './modbus/modbus-poll.ts'
 import { mqttWebSocketRoute } from './mqtt-broker/guard/web-socket-route.ts'
@@ -15,7 +16,9 @@ import { startMqttBroker } from './mqtt-broker/mqtt-broker.ts'
 import { mqttClient } from './mqtt-client/mqtt-client.ts'
 import { nats } from './nats/nats.ts'
 import { opcua } from './opcua/opcua.ts'
+import { otlpMetrics } from './otlp/otlp-metrics.ts'
 import { postgresLog } from './postgres-log/postgres-log.ts'
+import { remoteWrite } from './prometheus/remote-write-door.ts'
 import { redisStream } from './redis-stream/redis-stream.ts'
 import { sse } from './web-events/sse.ts'
 import { webSocket } from './web-events/web-socket.ts'
@@ -26,8 +29,11 @@ export const connectors = {
   fleetPush,
   httpPush,
   httpValidate,
+  influxWrite,
   mqttBroker: startMqttBroker,
   mqttWebSocket: mqttWebSocketRoute,
+  otlpMetrics,
+  remoteWrite,
   webhook: webhookRoute,
 } as const
 

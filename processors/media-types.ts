@@ -41,7 +41,9 @@ export function formatOfBody(headers: BodyHeaders, own?: PayloadFormat): Payload
   // Remote write 1.0 names no message, but nothing else of this type comes in Snappy.
   if (mediaType === 'application/x-protobuf' && isSnappy(headers['content-encoding']))
     return 'prometheus-remote-write'
-  const named = sharing.find(({ format, parameter }) => parameter?.test(type) === true || format === own)
+  const named = sharing.find(
+    ({ format, parameter }) => parameter?.test(type) === true || format === own,
+  )
   return named?.format ?? formatOfMediaType[mediaType]
 }
 

@@ -45,13 +45,7 @@ export function recordsByDevice(
   const rejected: Rejection[] = []
   for (const [index, record] of records.entries()) {
     if ('problem' in record) {
-      rejected.push({
-        index,
-        error: 'malformed',
-        message: record.problem,
-        remedy: rowRemedy,
-        details: [],
-      })
+      rejected.push(rejectedRow(index, record.problem))
       continue
     }
     const device = nameOf(record.members)
@@ -78,7 +72,11 @@ export function recordsByDevice(
 /** The rows say all themselves: each is kept as JSON of its own. */
 const nothing = new Uint8Array()
 
-const rowRemedy = 'Correct the row that index names, and send it again.'
+/** What is answered about a row that cannot be read. */
+export function rejectedRow(index: number, problem: string): Rejection {
+  const remedy = 'Correct the row that index names, and send it again.'
+  return { index, error: 'malformed', message: problem, remedy, details: [] }
+}
 
 /** What is answered about a row that names no device. */
 export function withoutDevice(deviceField: string | undefined): Omit<Rejection, 'index'> {

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import * as s from '../../src/requests/http/schema.ts'
 import { pushReadings, pushToStreams, readingsBody } from '../http/http-push-api.ts'
 import { anyQuery } from '../http/request-context.ts'
@@ -35,3 +36,11 @@ export const pushToFleetDevice = {
   body: readingsBody,
   response: pushReadings.response,
 } as const
+
+/** Statuses that a message in the protocol of another service may be refused with. */
+const refusedStatuses = [400, 401, 403, 404, 409, 413, 415, 422, 429, 503] as const
+
+/** Answers of refusals in the form of a protocol. */
+export function refusedWith(answer: TSchema): Readonly<Record<string, TSchema>> {
+  return Object.fromEntries(refusedStatuses.map((status) => [status, answer]))
+}

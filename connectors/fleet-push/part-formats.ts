@@ -1,24 +1,93 @@
 import type { FastifyRequest } from 'fastify'
-import { formatOfMediaType } from '../../processors/decode.ts'
+import { lineDecoder } from '../../processors/decode-lines.ts'
+import { linesByTag } from '../../processors/line-protocol/lines-by-tag.ts'
+import { precisionNamed } from '../../processors/line-protocol/precision.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import { recordReaders } from '../../processors/record-formats.ts'
+import type { CompiledStream, Decoder } from '../../src/contracts/reading.ts'
+import type { LinePrecision, StreamSchema } from '../../src/contracts/stream-schema.ts'
+import { deviceNameProblem } from '../../src/core/device-names.ts'
 import { DomainError } from '../../src/core/errors.ts'
-import { type MessageParts, recordsByDevice } from './device-parts.ts'
+import {
+  type DevicePart,
+  type MessageParts,
+  recordsByDevice,
+  rejectedRow,
+  withoutDevice,
+} from './device-parts.ts'
 import type { TargetFleet } from './fleet-target.ts'
 
 /**
  * The body of a request in a format whose rows name their values, by devices; undefined for another format.
  *
- * @throws DomainError `malformed_body`
+ * @throws DomainError `malformed_body`, or `invalid_request` for a precision that there is not
  */
 export function partsOfBody(
   { body, headers }: FastifyRequest,
   { deviceField }: TargetFleet,
+  precision: string | undefined,
 ): MessageParts | undefined {
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
-  const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
+  const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const format = formatOfBody(headers) ?? 'json'
+  if (format === 'line-protocol') return partsOfLines(payload, { deviceField, precision })
   const read = recordReaders[format]
   if (read === undefined) return undefined
-  const found = read(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
-  if ('problem' in found) throw new DomainError('malformed_body', found.problem)
-  return recordsByDevice(found, { deviceField, format })
+  const found = read(payload)
+  if (!found.ok) throw new DomainError('malformed_body', found.problem)
+  return recordsByDevice(found.records, { deviceField, format })
+}
+
+/**
+ * Lines of InfluxDB line protocol by the devices that one of their tags names.
+ *
+ * @param precision the unit of their times, as a request names it; nanoseconds if nothing is said
+ * @throws DomainError `invalid_request` for a precision that there is not
+ */
+export function partsOfLines(
+  payload: Uint8Array,
+  {
+    deviceField,
+    precision: named = 'ns',
+  }: { readonly deviceField: string | undefined; readonly precision: string | undefined },
+): MessageParts {
+  const precision = precisionNamed(named)
+  if (precision === undefined) {
+    const message = 'must be one of ns, us, ms, s, m and h'
+    throw new DomainError('invalid_request', `precision ${message}`, {
+      details: [{ path: 'precision', message }],
+    })
+  }
+  // No tag has this name, so that all lines are of nobody.
+  const { devices, refused } = linesByTag(payload, deviceField ?? '')
+  const parts: DevicePart[] = []
+  const rejected = refused.map(({ place, problem }) =>
+    deviceField === undefined
+      ? { index: place - 1, ...withoutDevice(undefined) }
+      : rejectedRow(place - 1, problem),
+  )
+  let [rows, placesEnd] = [refused.length, refused.at(-1)?.place ?? 0]
+  for (const { device, payload: lines, places } of devices) {
+    rows += places.length
+    placesEnd = Math.max(placesEnd, places.at(-1) ?? 0)
+    const own = places.map((place) => place - 1)
+    if (deviceNameProblem(device) === undefined) {
+      const read = (stream: CompiledStream) => ({
+        payload: lines,
+        decoded: decoderFor(stream, precision)(lines, stream.scan),
+      })
+      parts.push({ device, places: own, read })
+    } else rejected.push(...own.map((index) => ({ index, ...withoutDevice(deviceField) })))
+  }
+  return { parts, rejected, rows, placesEnd }
+}
+
+/** Decoders by the schema, which streams of one definition share: each has to be compiled. */
+const decoders = new WeakMap<StreamSchema, Map<LinePrecision, Decoder>>()
+
+function decoderFor(stream: CompiledStream, precision: LinePrecision): Decoder {
+  const known = decoders.get(stream.schema) ?? new Map<LinePrecision, Decoder>()
+  decoders.set(stream.schema, known)
+  const decoder = known.get(precision) ?? lineDecoder(stream, precision)
+  known.set(precision, decoder)
+  return decoder
 }

@@ -48,6 +48,14 @@ export function takeBytes(app: FastifyInstance): void {
   })
 }
 
+/** Leaves bodies as they are, whatever they say that they are: clients of other protocols say little of it. */
+export function takeAnyBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => {
+    done(null, body)
+  })
+}
+
 export interface SentReadings {
   readonly payload: Buffer
   readonly decoded: DecodedMessage

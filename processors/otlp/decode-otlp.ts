@@ -27,10 +27,15 @@ export function otlpRecords(payload: Uint8Array, encoding: OtlpEncoding): OtlpRe
 
 const openBrace = 123
 
-/** A decoder of requests for one stream: in JSON, where they begin with a brace, which no Protobuf of OTLP does. */
+/** How a request is written of which no header says it: in JSON it begins with a brace, which no Protobuf of OTLP does. */
+export function otlpEncodingIn(payload: Uint8Array): OtlpEncoding {
+  return payload[0] === openBrace ? 'json' : 'protobuf'
+}
+
+/** A decoder of requests for one stream. */
 export function otlpDecoder(stream: DecodedStream): Decoder {
   return (payload) => {
-    const read = otlpRecords(payload, payload[0] === openBrace ? 'json' : 'protobuf')
+    const read = otlpRecords(payload, otlpEncodingIn(payload))
     return read.ok ? messageOfRecords(read.records, stream, 'otlp') : read
   }
 }

@@ -155,6 +155,8 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     receiptOf: (request: IdempotentRequest, atUs: number) =>
       receiptStore.receiptOf(request, atUs, systemClock.steadyUs()),
     assertReady: () => engine.assertReady(),
+    fleets: topics,
+    devices: fleetDevices,
   }
   return [
     (callerOf) =>
@@ -173,8 +175,10 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         callerOf,
       }),
     (callerOf) => connectors.httpPush({ ...pushed, callerOf }),
-    (callerOf) =>
-      connectors.fleetPush({ ...pushed, fleets: topics, devices: fleetDevices, callerOf }),
+    (callerOf) => connectors.fleetPush({ ...pushed, callerOf }),
+    (callerOf) => connectors.influxWrite({ ...pushed, callerOf }),
+    (callerOf) => connectors.remoteWrite({ ...pushed, callerOf }),
+    (callerOf) => connectors.otlpMetrics({ ...pushed, callerOf }),
   ]
 }
 
