@@ -393,6 +393,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           anchoring: anchoring.measured,
           ledgers: ledgers.measured,
           tracing: parts.tracing,
+          fleetChanges: parts.fleetChanges,
         }),
       ),
     ],
