@@ -15,6 +15,7 @@ import type {
   RefusedReading,
   Verdict,
 } from '../../src/contracts/reading.ts'
+import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
 import { DomainError, remedyOf } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { refusalRemedy } from '../../src/core/refusal-catalogue.ts'

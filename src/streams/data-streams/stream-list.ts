@@ -34,6 +34,8 @@ export interface ListedStream {
   readonly createdAtUs: number
   readonly isPaused: boolean
   readonly hasReceived: boolean
+  /** Set where it is of the device of a fleet. */
+  readonly fleet?: { readonly fleetId: string; readonly device: string } | undefined
 }
 
 /** A stream of a list, with what it is sorted and judged by. */
@@ -156,6 +158,8 @@ function found(state: StateDatabase) {
   return state
     .selectFrom('data_streams as stream')
     .leftJoin('stream_counters as counters', 'counters.stream_id', 'stream.id')
+    .leftJoin('fleet_devices as device', 'device.stream_id', 'stream.id')
+    .select(['device.fleet_id', 'device.name as device'])
     .select(['stream.id', 'stream.vault_id', 'stream.name', 'stream.type', 'stream.created_at'])
     .select(['stream.tags', 'stream.paused_at', 'stream.version', 'stream.name_folded'])
     .select(['counters.received', 'counters.last_received_at', 'counters.quarantined'])
@@ -164,6 +168,7 @@ function found(state: StateDatabase) {
 type FoundRow = Awaited<ReturnType<ReturnType<typeof found>['execute']>>[number]
 
 function foundStream(row: FoundRow): FoundStream {
+  const { fleet_id: fleetId, device } = row
   const hasReceived = (row.received ?? 0) > 0
   return {
     id: row.id as StreamId,
@@ -178,5 +183,6 @@ function foundStream(row: FoundRow): FoundStream {
     nameFolded: row.name_folded,
     lastReceivedAtUs: hasReceived ? row.last_received_at : null,
     quarantined: row.quarantined ?? 0,
+    fleet: fleetId === null || device === null ? undefined : { fleetId, device },
   }
 }
