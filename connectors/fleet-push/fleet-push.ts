@@ -119,7 +119,7 @@ function byDevice(
   found: (device: string) => FoundStream | undefined,
 ): Addressing {
   const nameOf = deviceNamed(fleet.deviceField)
-  const { message: problem, remedy = '' } = withoutDevice(fleet.deviceField)
+  const { message: problem, remedy } = withoutDevice(fleet.deviceField)
   return {
     addressed(reading) {
       const name = nameOf(reading)
