@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { deviceNamed } from '../../processors/device-name.ts'
+import { deviceNamed } from '../../processors/mapping/device-name.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { conflict } from '../../src/core/conflict.ts'
 import { DomainError } from '../../src/core/errors.ts'
