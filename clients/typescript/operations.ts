@@ -14,39 +14,6 @@ export interface SharedOperations {
   }
 
   /**
-   * Take the messages of a denied device again.
-   *
-   * Its next message goes to its stream; without a stream it is a new device.
-   *
-   * Needs the permission `streams:write`.
-   */
-  readonly allowFleetDevice: {
-    readonly path: {
-      readonly fleetId: string
-
-      /** The name that its messages have. */
-      readonly device: string
-    }
-    readonly answer: FleetDevice
-  }
-
-  /**
-   * Allow a sender of CloudEvents to send.
-   *
-   * The handshake of the CloudEvents webhook specification: a sender with the header
-   * `WebHook-Request-Origin` gets its name back in `WebHook-Allowed-Origin`, and `*` in
-   * `WebHook-Allowed-Rate`. Only a stream whose format is `cloudevents` answers. Needs no
-   * credentials, and shows nothing of the stream.
-   */
-  readonly allowWebhook: {
-    readonly path: {
-      /** The last part of the address of the stream. */
-      readonly hookId: string
-    }
-    readonly answer: undefined
-  }
-
-  /**
    * Archive entries: they leave the list and the count.
    *
    * Those with these ids, or all that are read. Ids that are unknown or archived already are
@@ -214,23 +181,6 @@ export interface SharedOperations {
     readonly path: { readonly configId: string }
     readonly body: EmailRecipientChange
     readonly answer: EmailRecipient
-  }
-
-  /**
-   * Change a fleet.
-   *
-   * What is not sent stays. Another definition, or other tags, are the next version of the
-   * fleet. New devices get it at once; the streams that exist get it one after the other, and
-   * `change` of `GET /fleets/{fleetId}` shows how far that is. Each reading is judged by the
-   * version that its stream has then. With `If-Match` the fleet is changed only while it has
-   * that version.
-   *
-   * Needs the permission `streams:write`.
-   */
-  readonly changeFleet: {
-    readonly path: { readonly fleetId: string }
-    readonly body: FleetChange
-    readonly answer: Fleet
   }
 
   /**
@@ -630,8 +580,8 @@ export interface SharedOperations {
   /**
    * Write the readings of data streams into files, in the background.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`. Each stream gets one file or more.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`. Each stream gets one file or more.
    *
    * Needs the permission `data:read`.
    */
@@ -639,6 +589,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -720,13 +673,7 @@ export interface SharedOperations {
       readonly name: string
 
       /** A new data stream without its name and vault. */
-      readonly definition?: Readonly<Record<string, unknown>> | undefined
-
-      /**
-       * A fleet of the vault, in place of `definition`. The serial of a device is its name in the
-       * fleet; what has come under that name is its own.
-       */
-      readonly fleetId?: string | undefined
+      readonly definition: Readonly<Record<string, unknown>>
       readonly devicesMax: number
       readonly registrationsPerMinute?: number | undefined
 
@@ -944,27 +891,6 @@ export interface SharedOperations {
   }
 
   /**
-   * Delete a fleet, with or without its streams.
-   *
-   * It is gone at once, and messages on its topic lead to no stream. Its streams become
-   * ordinary streams one after the other: they keep their readings, and lose the topic, which
-   * was that of the fleet. With `streams=delete` they are deleted instead.
-   *
-   * Needs the permission `streams:write`.
-   */
-  readonly deleteFleet: {
-    readonly path: { readonly fleetId: string }
-    readonly query?: {
-      /**
-       * `keep`: its streams become ordinary ones, without the topic. `delete`: they are deleted
-       * with all of their readings.
-       */
-      readonly streams?: 'keep' | 'delete' | undefined
-    }
-    readonly answer: undefined
-  }
-
-  /**
    * Remove an import with its file.
    *
    * What is stored stays.
@@ -1044,7 +970,7 @@ export interface SharedOperations {
   /**
    * Delete a vault.
    *
-   * One without data streams and fleets.
+   * One without data streams.
    *
    * Needs the permission `vaults:write`.
    */
@@ -1058,24 +984,6 @@ export interface SharedOperations {
   readonly deleteWebhook: {
     readonly path: { readonly configId: string }
     readonly answer: undefined
-  }
-
-  /**
-   * Refuse the messages of a device.
-   *
-   * From the answer on. Its stream stays. A name that nothing has come from yet can be denied,
-   * too.
-   *
-   * Needs the permission `streams:write`.
-   */
-  readonly denyFleetDevice: {
-    readonly path: {
-      readonly fleetId: string
-
-      /** The name that its messages have. */
-      readonly device: string
-    }
-    readonly answer: FleetDevice
   }
 
   /**
@@ -1398,26 +1306,6 @@ export interface SharedOperations {
   }
 
   /**
-   * Take metrics of OpenTelemetry.
-   *
-   * An ExportMetricsServiceRequest of OTLP, in Protobuf or JSON. Each data point is a reading
-   * of the device that the attribute `source.deviceField` of the fleet names. `fleet` names
-   * the fleet. 200 means that all points are on disk that `partialSuccess` does not count as
-   * rejected; those are in the quarantine of their streams.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly exportMetrics: {
-    readonly query?: {
-      /** Id or name. */
-      readonly fleet?: string | undefined
-    }
-    readonly body?: Readonly<Record<string, unknown>>
-    readonly rawType: 'application/x-protobuf'
-    readonly answer: Readonly<Record<string, unknown>>
-  }
-
-  /**
    * Follow the inbox as it grows.
    *
    * Server-Sent Events of the name `notification`, each an entry as the list shows it. A
@@ -1701,12 +1589,6 @@ export interface SharedOperations {
         | 'alert_rule.created'
         | 'alert_rule.changed'
         | 'alert_rule.deleted'
-        | 'fleet.created'
-        | 'fleet.changed'
-        | 'fleet.deleted'
-        | 'fleet.device_allowed'
-        | 'fleet.device_denied'
-        | 'fleet.device_renamed'
         | 'email.created'
         | 'email.changed'
         | 'email.deleted'
@@ -1888,36 +1770,6 @@ export interface SharedOperations {
       readonly current_page: number
       readonly total_pages: number
       readonly content: readonly Favorite[]
-    }
-  }
-
-  /**
-   * List the devices of a fleet, by name.
-   *
-   * Needs the permission `streams:read`.
-   */
-  readonly listFleetDevices: {
-    readonly path: { readonly fleetId: string }
-    readonly query?: {
-      readonly limit?: number | undefined
-
-      /** From the answer before. */
-      readonly cursor?: string | undefined
-
-      /**
-       * `active`: not denied. `denied`. `outdated`: its stream does not have the present version
-       * of the fleet.
-       */
-      readonly status?: 'active' | 'denied' | 'outdated' | undefined
-
-      /** Devices that have sent nothing for so long: a duration, such as 30s, 15m, 6h or 1d. */
-      readonly silentFor?: string | undefined
-    }
-    readonly answer: {
-      readonly devices: readonly FleetDevice[]
-
-      /** Null on the last page. With a filter a page may have fewer devices than `limit`, or none. */
-      readonly nextCursor: string | null
     }
   }
 
@@ -2516,87 +2368,12 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
-      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
-    readonly answer:
-      | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
-      | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
-  }
-
-  /**
-   * Push readings of the devices of a fleet.
-   *
-   * One reading, or many, of any devices: each names its device in the member that
-   * `source.deviceField` of the fleet says. At most 4 MiB and 10,000 readings, in JSON,
-   * NDJSON, CBOR or MessagePack, in the line protocol of InfluxDB, as text or remote write of
-   * Prometheus, or as metrics of OTLP. The first reading of a new device makes its stream. 202
-   * means that all that were accepted are on disk.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly pushReadingsToFleet: {
-    readonly path: {
-      /** The id of the fleet, or its name. */
-      readonly fleetId: string
-    }
-    readonly query?: { readonly precision?: string | undefined }
-    readonly body?: Reading | readonly Reading[]
-    readonly rawType:
-      | 'application/cloudevents+json'
-      | 'application/cloudevents-batch+json'
-      | 'application/x-ndjson'
-      | 'application/cbor'
-      | 'application/vnd.msgpack'
-      | 'application/msgpack'
-      | 'application/x-msgpack'
-      | 'text/plain'
-      | 'text/csv'
-      | 'application/x-www-form-urlencoded'
-      | 'application/senml+json'
-      | 'application/senml+cbor'
-      | 'application/protobuf'
-      | 'application/x-protobuf'
-      | 'application/openmetrics-text'
-    readonly answer: { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
-  }
-
-  /**
-   * Push readings of one device of a fleet.
-   *
-   * As to a data stream: the stream is that of the device, and the first reading of a new
-   * device makes it.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly pushReadingsToFleetDevice: {
-    readonly path: {
-      /** The id of the fleet, or its name. */
-      readonly fleetId: string
-
-      /** The name of the device. */
-      readonly device: string
-    }
-    readonly body?: Reading | readonly Reading[]
-    readonly rawType:
-      | 'application/cloudevents+json'
-      | 'application/cloudevents-batch+json'
-      | 'application/x-ndjson'
-      | 'application/cbor'
-      | 'application/vnd.msgpack'
-      | 'application/msgpack'
-      | 'application/x-msgpack'
-      | 'text/plain'
-      | 'text/csv'
-      | 'application/x-www-form-urlencoded'
-      | 'application/senml+json'
-      | 'application/senml+cbor'
-      | 'application/protobuf'
-      | 'application/x-protobuf'
-      | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -2628,8 +2405,9 @@ export interface SharedOperations {
   /**
    * Aggregate the readings of many data streams at once.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`: 1000 at most. Points come in the order of time, and at one time by stream or tag.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`: 20000 at most. Points come in the order of time, and at one time by
+   * stream, device, tag or value.
    *
    * Needs the permission `data:read`.
    */
@@ -2637,6 +2415,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -2666,8 +2447,10 @@ export interface SharedOperations {
       readonly cursor?: string | undefined
 
       /**
-       * `stream`: a point for each stream and bucket; `tag:NAME`: one for each value of that tag;
-       * `time`: one for all of them together.
+       * `stream`: a point for each stream and bucket; `device`: one for each device; `tag:NAME`:
+       * one for each value of that tag; `field:NAME`: one for each value that this field (text,
+       * integer or boolean) has in the readings, 1000 values at most; `time`: one for all of them
+       * together.
        */
       readonly groupBy?: string | undefined
       readonly limit?: number | undefined
@@ -2993,21 +2776,6 @@ export interface SharedOperations {
    * Needs the permission `streams:read`.
    */
   readonly readFleet: { readonly path: { readonly fleetId: string }; readonly answer: Fleet }
-
-  /**
-   * Read a device of a fleet.
-   *
-   * Needs the permission `streams:read`.
-   */
-  readonly readFleetDevice: {
-    readonly path: {
-      readonly fleetId: string
-
-      /** The name that its messages have. */
-      readonly device: string
-    }
-    readonly answer: FleetDevice
-  }
 
   /** The same as `/health/ready`. */
   readonly readHealth: {
@@ -3434,17 +3202,14 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
-      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer:
-      | {
-          readonly challenge?: string | undefined
-          readonly validationResponse?: string | undefined
-        }
+      | { readonly challenge: string }
       | {
           readonly status: 'accepted' | 'repeated'
 
@@ -3548,25 +3313,6 @@ export interface SharedOperations {
   }
 
   /**
-   * Take samples that Prometheus writes.
-   *
-   * Remote write 1.0 and 2.0 of Prometheus. Each sample is a reading (`metric`, `value` and
-   * the labels) of the device that the label `source.deviceField` of the fleet names. `fleet`
-   * names the fleet. 204 means that all samples are on disk; of a request with refused ones
-   * (400) the others are, and those are in the quarantine of their streams.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly remoteWrite: {
-    readonly query?: {
-      /** Id or name. */
-      readonly fleet?: string | undefined
-    }
-    readonly rawType: 'application/x-protobuf'
-    readonly answer: undefined
-  }
-
-  /**
    * Remove the readings of a range of time from a data stream.
    *
    * Removes exactly the readings in [start, end) that were acknowledged before. What is sent
@@ -3591,29 +3337,6 @@ export interface SharedOperations {
           readonly status: 'accepted'
         }
       | undefined
-  }
-
-  /**
-   * Let the stream of a device take the messages with another name.
-   *
-   * From the answer on, messages with the new name go to the stream of the device, and
-   * messages with the old name are those of a new device. The tag `device` of the stream gets
-   * the new name, and so does the stream where it is called like the device.
-   *
-   * Needs the permission `streams:write`.
-   */
-  readonly renameFleetDevice: {
-    readonly path: {
-      readonly fleetId: string
-
-      /** The name that its messages have. */
-      readonly device: string
-    }
-    readonly body: {
-      /** The name that its messages have. */
-      readonly name: string
-    }
-    readonly answer: FleetDevice
   }
 
   /**
@@ -4152,12 +3875,12 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
-      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer: {
       readonly streamId: string
 
@@ -4245,60 +3968,6 @@ export interface SharedOperations {
     readonly path: { readonly vaultId: string }
     readonly answer: Verification
   }
-
-  /**
-   * Write lines as to InfluxDB 1.
-   *
-   * `db`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
-   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
-   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
-   * others are on disk, and those are in the quarantine of their streams.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly writeLinesV1: {
-    readonly query?: {
-      readonly db?: string | undefined
-      readonly fleet?: string | undefined
-
-      /**
-       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
-       * 1.
-       */
-      readonly precision?: string | undefined
-      readonly rp?: string | undefined
-      readonly consistency?: string | undefined
-    }
-    readonly rawType: 'text/plain'
-    readonly answer: undefined
-  }
-
-  /**
-   * Write lines as to InfluxDB 2.
-   *
-   * `bucket`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
-   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
-   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
-   * others are on disk, and those are in the quarantine of their streams.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly writeLinesV2: {
-    readonly query?: {
-      readonly bucket?: string | undefined
-      readonly fleet?: string | undefined
-
-      /**
-       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
-       * 1.
-       */
-      readonly precision?: string | undefined
-      readonly org?: string | undefined
-      readonly orgID?: string | undefined
-    }
-    readonly rawType: 'text/plain'
-    readonly answer: undefined
-  }
 }
 
 /** What a bearer token has, or has in a shape of its own. */
@@ -4309,8 +3978,7 @@ export interface BearerOperations {
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
    * version before did. Readings that arrive after the answer are judged by it. With
-   * `If-Match` it is changed only while it has that version. Of the stream of a device of a
-   * fleet only the name and its own tags can be changed.
+   * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays. A permission to WRITE is enough.
@@ -4469,8 +4137,7 @@ export interface KeyOperations {
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
    * version before did. Readings that arrive after the answer are judged by it. With
-   * `If-Match` it is changed only while it has that version. Of the stream of a device of a
-   * fleet only the name and its own tags can be changed.
+   * `If-Match` it is changed only while it has that version.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays. A permission to WRITE is enough.
@@ -4565,8 +4232,6 @@ export interface KeyOperations {
 /** Method and path of each operation. */
 export const operationPaths = {
   acknowledgeAlert: 'POST /alerts/{alertId}/acknowledge',
-  allowFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/allow',
-  allowWebhook: 'OPTIONS /hooks/{hookId}',
   archiveInboxEntries: 'POST /notifications/in-app/archive',
   askEmailRecipientAgain: 'POST /notifications/email-configs/{configId}/verification',
   backtestAlerts: 'POST /streams/{streamId}/alerts/backtest',
@@ -4577,7 +4242,6 @@ export const operationPaths = {
   changeBearerWebhook: 'PUT /webhooks/{webhookId}',
   changeDevice: 'PUT /devices/{deviceId}',
   changeEmailRecipient: 'PUT /notifications/email-configs/{configId}',
-  changeFleet: 'PUT /fleets/{fleetId}',
   changeKey: 'PUT /keys/{keyId}',
   changeNotificationPreferences: 'PUT /notifications/preferences',
   changeStream: 'PUT /streams/{streamId}',
@@ -4626,7 +4290,6 @@ export const operationPaths = {
   deleteEntity: 'DELETE /users/{userId}/entities/{partId}',
   deleteExport: 'DELETE /exports/{exportId}',
   deleteFavorite: 'DELETE /users/{userId}/favorites/{favoriteId}',
-  deleteFleet: 'DELETE /fleets/{fleetId}',
   deleteImport: 'DELETE /imports/{importId}',
   deleteInboxEntry: 'DELETE /notifications/in-app/{notificationId}',
   deleteQuarantineEntry: 'DELETE /streams/{streamId}/quarantine/{entryId}',
@@ -4635,7 +4298,6 @@ export const operationPaths = {
   deleteUser: 'DELETE /users/{userId}',
   deleteVault: 'DELETE /vaults/{vaultId}',
   deleteWebhook: 'DELETE /notifications/webhooks/{configId}',
-  denyFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/deny',
   downloadAttachedFile: 'GET /attachments/{attachmentId}/files/{index}',
   downloadAttachment: 'GET /attachments/{attachmentId}/content',
   downloadExportFile: 'GET /exports/{exportId}/files/{name}',
@@ -4648,7 +4310,6 @@ export const operationPaths = {
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
-  exportMetrics: 'POST /v1/metrics',
   followInbox: 'GET /notifications/in-app/stream',
   forgetUnroutedTopics: 'DELETE /mqtt/unrouted',
   getBackup: 'GET /backups/{backupId}',
@@ -4674,7 +4335,6 @@ export const operationPaths = {
   listEmailRecipients: 'GET /notifications/email-configs',
   listExports: 'GET /exports',
   listFavorites: 'GET /users/{userId}/favorites',
-  listFleetDevices: 'GET /fleets/{fleetId}/devices',
   listFleets: 'GET /fleets',
   listImports: 'GET /imports',
   listInbox: 'GET /notifications/in-app',
@@ -4708,8 +4368,6 @@ export const operationPaths = {
   pauseStream: 'POST /streams/{streamId}/pause',
   previewTransform: 'POST /streams/{streamId}/transform/preview',
   pushReadings: 'POST /streams/{streamId}/data',
-  pushReadingsToFleet: 'POST /fleets/{fleetId}/data',
-  pushReadingsToFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/data',
   pushReadingsToStreams: 'POST /data',
   queryStreams: 'POST /query',
   readAlert: 'GET /alerts/{alertId}',
@@ -4730,7 +4388,6 @@ export const operationPaths = {
   readEmailRecipient: 'GET /notifications/email-configs/{configId}',
   readEventCatalogue: 'GET /events/catalogue',
   readFleet: 'GET /fleets/{fleetId}',
-  readFleetDevice: 'GET /fleets/{fleetId}/devices/{device}',
   readHealth: 'GET /health',
   readKey: 'GET /keys/{keyId}',
   readLatestOfVault: 'GET /vaults/{vaultId}/latest',
@@ -4764,9 +4421,7 @@ export const operationPaths = {
   recoverDeliveries: 'POST /notifications/webhooks/{configId}/recover',
   redriveQuarantine: 'POST /streams/{streamId}/quarantine/redrive',
   registerDevice: 'POST /devices/register',
-  remoteWrite: 'POST /api/v1/write',
   removeReadings: 'DELETE /streams/{streamId}/data',
-  renameFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/rename',
   replaceConsoleSettings: 'PUT /console/settings',
   resendDelivery: 'POST /notifications/webhooks/{configId}/deliveries/{deliveryId}/resend',
   resetNotificationPreferences: 'POST /notifications/preferences/reset',
@@ -4806,8 +4461,6 @@ export const operationPaths = {
   verifyByMail: 'POST /mail/verify/{token}',
   verifyCid: 'GET /verify/{cid}',
   verifyVault: 'POST /vaults/{vaultId}/verify',
-  writeLinesV1: 'POST /write',
-  writeLinesV2: 'POST /api/v2/write',
 } as const
 
 /**
@@ -4816,7 +4469,6 @@ export const operationPaths = {
  */
 export const operationScopes = {
   acknowledgeAlert: 'data:write',
-  allowFleetDevice: 'streams:write',
   archiveInboxEntries: 'notifications:write',
   askEmailRecipientAgain: 'notifications:write',
   backtestAlerts: 'data:read',
@@ -4827,7 +4479,6 @@ export const operationScopes = {
   changeBearerWebhook: 'webhooks:write',
   changeDevice: 'keys:admin',
   changeEmailRecipient: 'notifications:write',
-  changeFleet: 'streams:write',
   changeKey: 'keys:admin',
   changeNotificationPreferences: 'notifications:write',
   changeStream: 'streams:write',
@@ -4876,7 +4527,6 @@ export const operationScopes = {
   deleteEntity: 'keys:admin',
   deleteExport: 'data:read',
   deleteFavorite: 'vaults:write',
-  deleteFleet: 'streams:write',
   deleteImport: 'data:write',
   deleteInboxEntry: 'notifications:write',
   deleteQuarantineEntry: 'data:write',
@@ -4885,7 +4535,6 @@ export const operationScopes = {
   deleteUser: 'platform:admin',
   deleteVault: 'vaults:write',
   deleteWebhook: 'webhooks:write',
-  denyFleetDevice: 'streams:write',
   downloadAttachedFile: 'attachments:read',
   downloadAttachment: 'attachments:read',
   downloadExportFile: 'data:read',
@@ -4897,7 +4546,6 @@ export const operationScopes = {
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
-  exportMetrics: 'data:write',
   followInbox: 'notifications:read',
   forgetUnroutedTopics: 'data:write',
   getBackup: 'platform:admin',
@@ -4921,7 +4569,6 @@ export const operationScopes = {
   listEmailRecipients: 'notifications:read',
   listExports: 'data:read',
   listFavorites: 'vaults:read',
-  listFleetDevices: 'streams:read',
   listFleets: 'streams:read',
   listImports: 'data:read',
   listInbox: 'notifications:read',
@@ -4951,8 +4598,6 @@ export const operationScopes = {
   pauseStream: 'streams:write',
   previewTransform: 'streams:read',
   pushReadings: 'data:write',
-  pushReadingsToFleet: 'data:write',
-  pushReadingsToFleetDevice: 'data:write',
   pushReadingsToStreams: 'data:write',
   queryStreams: 'data:read',
   readAlert: 'data:read',
@@ -4971,7 +4616,6 @@ export const operationScopes = {
   readEmailRecipient: 'notifications:read',
   readEventCatalogue: 'notifications:read',
   readFleet: 'streams:read',
-  readFleetDevice: 'streams:read',
   readKey: 'keys:admin',
   readLatestOfVault: 'data:read',
   readLatestReading: 'data:read',
@@ -4999,9 +4643,7 @@ export const operationScopes = {
   recoverDeliveries: 'webhooks:write',
   redriveQuarantine: 'data:write',
   registerDevice: 'any',
-  remoteWrite: 'data:write',
   removeReadings: 'data:write',
-  renameFleetDevice: 'streams:write',
   replaceConsoleSettings: 'any',
   resendDelivery: 'webhooks:write',
   resetNotificationPreferences: 'notifications:write',
@@ -5036,8 +4678,6 @@ export const operationScopes = {
   validateReadings: 'data:write',
   validateToken: 'any',
   verifyVault: 'vaults:write',
-  writeLinesV1: 'data:write',
-  writeLinesV2: 'data:write',
 } as const
 
 /** A reading, and the stream that it belongs to. */
@@ -5138,16 +4778,13 @@ export type AmqpSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5158,15 +4795,6 @@ export type AmqpSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5187,12 +4815,6 @@ export type AmqpSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5366,16 +4988,13 @@ export type ApiSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5386,15 +5005,6 @@ export type ApiSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of CSV: lines before the first reading, which are left out */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5415,12 +5025,6 @@ export type ApiSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5576,6 +5180,9 @@ export type ApiSource = {
         readonly pagesMax?: number | undefined
       }
     | undefined
+
+  /** of CSV: lines before the first reading, which are left out */
+  readonly headerLines?: number | undefined
 
   /**
    * [when it is asked](schedules.md): a cron expression, with seconds if it has six fields.
@@ -5750,12 +5357,6 @@ export type AuditEntry = {
     | 'alert_rule.created'
     | 'alert_rule.changed'
     | 'alert_rule.deleted'
-    | 'fleet.created'
-    | 'fleet.changed'
-    | 'fleet.deleted'
-    | 'fleet.device_allowed'
-    | 'fleet.device_denied'
-    | 'fleet.device_renamed'
     | 'email.created'
     | 'email.changed'
     | 'email.deleted'
@@ -6151,16 +5752,13 @@ export type CoapSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6171,15 +5769,6 @@ export type CoapSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6200,12 +5789,6 @@ export type CoapSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6523,12 +6106,6 @@ export type DataStreamDefinition = {
   readonly endpoint: string
   readonly createdAt: string
 
-  /** The fleet that has its definition. */
-  readonly fleetId?: string | undefined
-
-  /** The name of its device in the fleet. */
-  readonly device?: string | undefined
-
   /** Of a source with the protocol webhook: where messages are sent to. */
   readonly webhookUrl?: string | undefined
 
@@ -6638,16 +6215,13 @@ export type DeviceSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6658,15 +6232,6 @@ export type DeviceSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6687,12 +6252,6 @@ export type DeviceSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6863,16 +6422,13 @@ export type DeviceSourceUnnamed = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6883,15 +6439,6 @@ export type DeviceSourceUnnamed = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6912,12 +6459,6 @@ export type DeviceSourceUnnamed = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7368,42 +6909,6 @@ export type FleetAlertRuleChange = {
   readonly tags?: Readonly<Record<string, string>> | undefined
   readonly rule?: AlertRule | undefined
 }
-
-/**
- * What is not sent stays. Of tags, and of source, schema and processing of the definition,
- * each member stays, is replaced completely, or is removed with null.
- */
-export type FleetChange = {
-  readonly name?: string | undefined
-
-  /**
-   * A new data stream without name, vault and tags: `type`, `source`, `schema` and
-   * `processing`. `{device}` is a level of `source.topic` and names the device;
-   * `source.deviceField` is the name, or the path, of the member of a reading that does so.
-   */
-  readonly definition?: Readonly<Record<string, unknown>> | undefined
-
-  /** Streams that it can have at most. */
-  readonly streamsMax?: number | undefined
-
-  /** Texts to find the stream by: at most 32. */
-  readonly tags?: Readonly<Record<string, string | null>> | null | undefined
-}
-export type FleetDevice = {
-  /** The name that its messages have. */
-  readonly name: string
-
-  /** Null of a name that is denied and has none. */
-  readonly streamId: string | null
-  readonly createdAt: string
-  readonly lastReceivedAt: string | null
-
-  /** Whether its messages are refused. */
-  readonly denied: boolean
-
-  /** The version of the fleet that its stream has. */
-  readonly version: number
-}
 export type Import = {
   readonly importId: string
   readonly streamId: string
@@ -7510,16 +7015,13 @@ export type KafkaSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7530,15 +7032,6 @@ export type KafkaSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -7559,12 +7052,6 @@ export type KafkaSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7902,12 +7389,6 @@ export type ListedDataStream = {
   /** Where readings are pushed to. */
   readonly endpoint: string
   readonly createdAt: string
-
-  /** The fleet that has its definition. */
-  readonly fleetId?: string | undefined
-
-  /** The name of its device in the fleet. */
-  readonly device?: string | undefined
 
   /** Texts to find the stream by: at most 32. */
   readonly tags: Readonly<Record<string, string>>
@@ -8267,16 +7748,13 @@ export type NatsSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -8287,15 +7765,6 @@ export type NatsSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -8316,12 +7785,6 @@ export type NatsSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10015,11 +9478,8 @@ export type ProvisioningKey = {
   readonly vaultId: string
   readonly name: string
 
-  /** Of the stream that each new device gets. Null where the fleet has it. */
-  readonly definition: Readonly<Record<string, unknown>> | null
-
-  /** The fleet that each new device is of. */
-  readonly fleetId: string | null
+  /** Of the stream that each new device gets. */
+  readonly definition: Readonly<Record<string, unknown>>
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
@@ -10042,11 +9502,8 @@ export type ProvisioningKeyWithSecret = {
   readonly vaultId: string
   readonly name: string
 
-  /** Of the stream that each new device gets. Null where the fleet has it. */
-  readonly definition: Readonly<Record<string, unknown>> | null
-
-  /** The fleet that each new device is of. */
-  readonly fleetId: string | null
+  /** Of the stream that each new device gets. */
+  readonly definition: Readonly<Record<string, unknown>>
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
@@ -10139,8 +9596,14 @@ export type QueryPoint = {
   /** Where points are grouped by stream. */
   readonly streamId?: string | undefined
 
+  /** The name of the device, where points are grouped by device. */
+  readonly device?: string | null | undefined
+
   /** Its value, where points are grouped by a tag. */
   readonly tag?: string | null | undefined
+
+  /** Its value, where points are grouped by a field. */
+  readonly field?: string | number | boolean | null | undefined
 
   /** Readings in the bucket. */
   readonly count: number
@@ -10180,16 +9643,13 @@ export type RedisSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10200,15 +9660,6 @@ export type RedisSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10229,12 +9680,6 @@ export type RedisSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10522,16 +9967,13 @@ export type SseSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10542,15 +9984,6 @@ export type SseSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10571,12 +10004,6 @@ export type SseSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10873,10 +10300,9 @@ export type UnroutedTopic = {
 
   /**
    * Why the last of them was: no stream has the topic; it belongs to the service or to a
-   * stream that is not the client's; the key may not send readings; the fleet denies the
-   * device; or the fleet has as many streams as it may have.
+   * stream that is not the client's; or the key may not send readings.
    */
-  readonly reason: 'no_stream' | 'not_own' | 'no_permission' | 'device_denied' | 'fleet_full'
+  readonly reason: 'no_stream' | 'not_own' | 'no_permission'
   readonly firstAt: string
   readonly lastAt: string
 
@@ -11049,16 +10475,13 @@ export type WebSocketSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -11069,15 +10492,6 @@ export type WebSocketSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -11098,12 +10512,6 @@ export type WebSocketSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -11379,16 +10787,13 @@ export type WebhookSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
-    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
-    | 'line-protocol'
-    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'cloudevents'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -11399,15 +10804,6 @@ export type WebhookSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
-
-  /** of `csv`: how many lines at the beginning of each message are not readings */
-  readonly headerLines?: number | undefined
-
-  /**
-   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
-   * the last one if not given
-   */
-  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -11428,12 +10824,6 @@ export type WebhookSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
-
-  /**
-   * how messages without a header for it are compressed, over MQTT for example: see
-   * [compressed messages](payload-formats.md#compressed-messages)
-   */
-  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -11496,12 +10886,6 @@ export type WebhookSource = {
 
     /** of `hmac` and `token`: the header with the signature */
     readonly header?: string | undefined
-
-    /**
-     * of `token`, in place of `header`: the parameter of the address with the secret, for a
-     * sender that cannot set headers
-     */
-    readonly parameter?: string | undefined
 
     /** of `hmac` */
     readonly algorithm?: 'sha256' | 'sha512' | 'sha1' | undefined

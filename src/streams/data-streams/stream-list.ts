@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
+import type { FleetId, StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { hasInNameOrId, nameBeginsWith } from '../../storage/state/name-part.ts'
@@ -12,6 +12,8 @@ import type { Tags } from './tags.ts'
 /** Which streams of a list are asked for: those that meet all of it. */
 export interface StreamFilter {
   readonly vaultId?: VaultId
+  /** Streams of devices of this fleet. */
+  readonly fleetId?: FleetId
   /** In lower case. */
   readonly name?: { readonly text: string; readonly isPrefix: boolean }
   /** A part of the name, in any case, or the beginning of the id. */
@@ -110,9 +112,10 @@ export async function countStreams(
 
 /** The ids of all streams of an owner that meet a filter: a part of queries. */
 export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: StreamFilter) {
-  const { vaultId, name, contains, tags, ids, standing } = filter
+  const { vaultId, fleetId, name, contains, tags, ids, standing } = filter
   let query = state.selectFrom('data_streams').select('id').where('owner_id', '=', ownerId)
   if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
+  if (fleetId !== undefined) query = query.where('id', 'in', ofFleet(state, fleetId))
   if (name !== undefined) query = query.where(isNamed(name))
   if (contains !== undefined) query = query.where(hasInNameOrId(contains))
   if (ids !== undefined) query = query.where(isAmong(ids))
@@ -127,6 +130,14 @@ export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: Strea
     query = query.where('id', 'in', tagged)
   }
   return query
+}
+
+function ofFleet(state: StateDatabase, fleetId: FleetId) {
+  return state
+    .selectFrom('fleet_devices')
+    .select((row) => row.ref('stream_id').$notNull().as('stream_id'))
+    .where('fleet_id', '=', fleetId)
+    .where('stream_id', 'is not', null)
 }
 
 function isNamed({ text, isPrefix }: NonNullable<StreamFilter['name']>): RawBuilder<boolean> {
