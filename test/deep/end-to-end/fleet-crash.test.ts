@@ -126,11 +126,17 @@ test('10,000 devices that appear at once under kills: each reading once, in the 
   for (let round = 0; all.some(({ isDone }) => !isDone); round++) {
     const left = devices * readingsOfDevice - acknowledged
     const isKilled = round < kills
-    killAt = isKilled ? acknowledged + random.integer(1, Math.floor(left / 2)) : Number.POSITIVE_INFINITY
+    killAt = isKilled
+      ? acknowledged + random.integer(1, Math.floor(left / 2))
+      : Number.POSITIVE_INFINITY
     killed = undefined
-    await Promise.all(all.map((gateway) => gateway.run(service))).catch((e) => { throw new Error('RUN '+e.stack) })
+    await Promise.all(all.map((gateway) => gateway.run(service))).catch((e) => {
+      throw new Error('RUN ' + e.stack)
+    })
     if (!isKilled) continue
-    await Promise.resolve(killed).catch((e) => { throw new Error('KILL '+e.stack) })
+    await Promise.resolve(killed).catch((e) => {
+      throw new Error('KILL ' + e.stack)
+    })
     service = await services.start(dataDir)
   }
   expect(acknowledged).toBe(devices * readingsOfDevice)
