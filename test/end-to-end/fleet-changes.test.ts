@@ -59,15 +59,17 @@ test('each reading is judged by a version in force while the definition changes,
   await publishAll(fleet, mqtt, devices, 0)
 
   let rounds = 1
-  let isChanging = true
+  const changes = new AbortController()
   const sending = (async () => {
-    for (; isChanging || rounds < 5; rounds++) await publishAll(fleet, mqtt, devices, rounds)
+    for (; !changes.signal.aborted || rounds < 5; rounds++) {
+      await publishAll(fleet, mqtt, devices, rounds)
+    }
   })()
   for (const version of [2, 3]) {
     await ada.withToken('PUT', fleet.path, { definition: versionedBy(version) })
     await fleet.settled()
   }
-  isChanging = false
+  changes.abort()
   await sending
   await publishAll(fleet, mqtt, devices, rounds++)
 

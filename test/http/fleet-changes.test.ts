@@ -215,8 +215,8 @@ describe('DELETE /fleets/{fleetId}', () => {
     expect(left).toMatchObject({ name: 'a', tags: { device: 'a' } })
     expect(left.source).not.toHaveProperty('topic')
     await storedIn(ada, id, 1)
-    const put = await ada.withToken('PUT', `/streams/${id}`, { schema: { t: { type: 'number' } } })
-    expect(put.status).toBe(200)
+    const own = await ada.withToken('PUT', `/streams/${id}`, { schema: { t: { type: 'number' } } })
+    expect(own.status).toBe(200)
   })
 
   test('with streams=delete deletes them, too', async () => {

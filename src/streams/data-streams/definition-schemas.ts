@@ -210,7 +210,7 @@ export const dataStream = component(
   record({ ...shownFields, webhookUrl, warnings }, { optional: ['webhookUrl', 'warnings'] }),
 )
 
-/** Of the stream of a device of a fleet. */
+/** Fields of the stream of a device of a fleet. */
 export const placeFields = {
   fleetId: { ...uuid, description: 'The fleet that has its definition.' },
   device: { ...text, description: 'The name of its device in the fleet.' },
