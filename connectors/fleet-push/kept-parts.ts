@@ -16,7 +16,7 @@ export interface KeptRows {
   readonly rows: number
   /** In the order of their places. */
   readonly rejected: readonly Rejection[]
-  /** The same request came before, and its rows have the times of receipt that they had then. */
+  /** Whether the request came before: its rows have the times of receipt that they had then. */
   readonly isRepeated: boolean
 }
 
@@ -81,7 +81,7 @@ async function keptPart(
     return rejectionsOf(verdicts, (index) => places[index] ?? 0)
   }
   const { map } = raw.stream
-  // Of a mapping nobody knows which row each of its readings comes from.
+  // A mapping does not say which row each of its readings comes from.
   const decoded: DecodedMessage = map ? map(rows, raw) : { ...rows, places }
   const { verdicts } = await durable(intake, raw, decoded)
   return rejectionsOf(verdicts, (index) => (map ? places[0] : places[index]) ?? 0)
