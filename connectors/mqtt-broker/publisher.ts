@@ -168,7 +168,9 @@ export class Publisher {
       this.#take(pending, route, streams)
       return
     }
-    const user = { userId: session.userId, mayMakeStreams: mayMakeStreams(session) }
+    // What only takes a retained message away is no reading, and makes no stream.
+    const isReading = !(publish.isRetained && publish.payload.length === 0)
+    const user = { userId: session.userId, mayMakeStreams: isReading && mayMakeStreams(session) }
     if (before !== undefined) routes.prepare(topic, user)
     const lookUp = async () => {
       await before

@@ -1,3 +1,4 @@
+import { deviceNameProblem } from '../../core/device-names.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { FleetId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
@@ -53,7 +54,7 @@ export class DeviceDirectory {
   /**
    * The route of a device.
    *
-   * @param mayMake whether a new device gets its stream: otherwise it is `unknown`
+   * @param mayMake whether a new device gets its stream: otherwise it is `unknown`, as is a name that no device can have
    * @throws DomainError `overloaded` when too many devices wait
    */
   async find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute> {
@@ -69,6 +70,8 @@ export class DeviceDirectory {
   }
 
   async #find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute> {
+    // The name would be a tag of the stream, and part of addresses.
+    if (deviceNameProblem(device) !== undefined) return { problem: 'unknown' }
     if (mayMake) return await this.#made(fleetId, device)
     const before = this.#forgotten
     const found = (await this.#newStreams.known(fleetId, [device])).get(device)
