@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { Acceptor, RawMessage, Settled } from '../../src/contracts/connector.ts'
-import type { CompiledStream, DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
+import type { DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
+import { DomainError } from '../../src/core/errors.ts'
+import { idempotencyKeyOf } from '../../src/core/idempotency-key.ts'
 import { type HttpPushNeeds, receiptOf, spend } from '../http/http-push.ts'
 import type { Rejection } from '../http/http-push-api.ts'
 import { rejectionOf } from '../http/http-readings.ts'
@@ -32,21 +35,30 @@ export async function keepParts(
 ): Promise<KeptRows> {
   const { parts, rejected, rows } = message
   needs.assertReady()
+  assertTakenApart(parts)
   spend(needs, request, rows)
+  const names = new Set(parts.map(({ device }) => device))
+  const found = await streamsOfDevices(needs, request, { fleet, names })
+  const isMapped = [...found.values()].some(({ stream }) => stream?.map !== undefined)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, {
     payload: Buffer.isBuffer(request.body) ? request.body : nothing,
     readings: message.placesEnd,
     streamId: 'several',
+    // A mapping may make several readings of a row, each of which has a time of receipt of its own.
+    spare: isMapped ? readingsPerMessageMax : 0,
   })
-  const names = new Set(parts.map(({ device }) => device))
-  const streams = await streamsOfDevices(needs, request, { fleet, names })
+  // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
+  const streams =
+    idempotencyKeyOf(request.raw) === undefined
+      ? found
+      : await streamsOfDevices(needs, request, { fleet, names })
   const source = `http ${request.ip}`
   // All are accepted in one turn, so that they are committed together.
   const kept = parts.map((part): readonly Rejection[] | Promise<readonly Rejection[]> => {
-    const found = streams.get(part.device)
-    const stream = found?.stream
+    const of = streams.get(part.device)
+    const stream = of?.stream
     if (stream === undefined || stream.isInternal || stream.isPaused) {
-      const refusal = deviceRefusal(fleet, part.device, found)
+      const refusal = deviceRefusal(fleet, part.device, of)
       return part.places.map((index) => ({ index, ...refusal }))
     }
     const context = requestContext(request, stream)
@@ -63,6 +75,18 @@ export async function keepParts(
 const nothing = new Uint8Array()
 
 /**
+ * Refuses a message before anything of it is kept, where the rows of a device are too many for one message of its stream.
+ *
+ * @throws DomainError `body_too_large`
+ */
+function assertTakenApart(parts: readonly DevicePart[]): void {
+  const large = parts.find(({ places }) => places.length > readingsPerMessageMax)
+  if (large === undefined) return
+  const message = `more than ${readingsPerMessageMax} readings of the device ${large.device} in one message`
+  throw new DomainError('body_too_large', message)
+}
+
+/**
  * Keeps the rows of one device. No function waits here that would hold their readings until they are on disk: there are
  * thousands, and young objects that stay for so long cost the collector more than all that is done with them.
  */
@@ -76,15 +100,11 @@ function keptPart(
     if (error === undefined) resolve()
     else reject(error)
   }
-  const rejections = rejectionsOf(
-    part,
-    message.stream,
-    accepted(intake, { part, message, settled }),
-  )
+  const rejections = rejectionsIn(intake, { part, message, settled })
   return promise.then(() => rejections)
 }
 
-function accepted(
+function rejectionsIn(
   intake: Acceptor,
   {
     part,
@@ -95,22 +115,26 @@ function accepted(
     readonly message: Omit<RawMessage, 'payload'>
     readonly settled: Settled
   },
-): readonly Verdict[] {
+): readonly Rejection[] {
   const { payload, decoded: rows } = part.read(message.stream)
   const raw = { ...message, payload }
-  if (!rows.ok) return intake.refuse(raw, rows.problem, settled).verdicts
+  if (!rows.ok) {
+    // The quarantine has them as one message.
+    const { verdicts } = intake.refuse(raw, rows.problem, settled)
+    return part.places.flatMap((place) => rejectionsAt(() => place, verdicts))
+  }
   const { map } = message.stream
   // A mapping does not say which row each of its readings comes from.
   const decoded: DecodedMessage = map ? map(rows, raw) : { ...rows, places: part.places }
-  return intake.acceptDecoded(raw, decoded, settled).verdicts
+  const { verdicts } = intake.acceptDecoded(raw, decoded, settled)
+  return rejectionsAt((index) => part.places[map ? 0 : index] ?? 0, verdicts)
 }
 
-function rejectionsOf(
-  { places }: DevicePart,
-  { map }: CompiledStream,
+function rejectionsAt(
+  placeOf: (index: number) => number,
   verdicts: readonly Verdict[],
 ): readonly Rejection[] {
   return verdicts.flatMap((verdict, index) =>
-    verdict.accepted ? [] : [rejectionOf((map ? places[0] : places[index]) ?? 0, verdict)],
+    verdict.accepted ? [] : [rejectionOf(placeOf(index), verdict)],
   )
 }
