@@ -172,18 +172,28 @@ export class Publisher {
     const isReading = !(publish.isRetained && publish.payload.length === 0)
     const user = { userId: session.userId, mayMakeStreams: isReading && mayMakeStreams(session) }
     if (before !== undefined) routes.prepare(topic, user)
-    const lookUp = async () => {
-      await before
+    const lookUp = async (): Promise<void> => {
+      const failure = await before
+      // It will be offered again: what came behind it is to come behind it then.
+      if (failure !== undefined) throw failure
       await routes.load(topic, user, (found, refusal) => {
         if (found.length === 0) this.#parts.drops.slowDown(session)
         this.#take({ ...pending, refusal }, routes.route(topic, session.userId), found)
       })
     }
-    const lookingUp = lookUp()
-      .catch((error: unknown) => intake.settleInOrder(settled, lookUpFailed(error)))
-      .finally(() => {
-        if (session.lookingUp === lookingUp) session.lookingUp = undefined
-      })
+    const over = (): undefined => {
+      if (session.lookingUp === lookingUp) session.lookingUp = undefined
+    }
+    const lookingUp = lookUp().then(over, (error: unknown) => {
+      const failure = lookUpFailed(error)
+      // Until its client knows of the failure others would overtake it.
+      const failed: Settled = (outcome) => {
+        settled(outcome)
+        over()
+      }
+      intake.settleInOrder(failed, failure)
+      return failure
+    })
     session.lookingUp = lookingUp
   }
 
