@@ -110,7 +110,8 @@ export class DeviceDirectory {
     while (devices.size > 0) {
       // What arrives in the same turn of the event loop belongs to the first transaction.
       await Promise.resolve()
-      const some = [...devices].slice(0, newStreamsMax)
+      // Not all of them are copied for each portion: there may be many thousand.
+      const some = [...devices.entries().take(newStreamsMax)]
       const before = this.#forgotten
       try {
         const names = some.map(([name]) => name)
