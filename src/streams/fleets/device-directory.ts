@@ -11,6 +11,9 @@ const devicesMax = 100_000
 /** Devices that wait for their stream. Beyond, messages of others are offered again later. */
 const waitingMax = 20_000
 
+/** As many more for fleets of which less than a portion waits: the crowd of one fleet does not keep out the others. */
+const reservedMax = 20_000
+
 /** A device that is looked up, or whose stream is made. */
 interface Waiting {
   readonly promise: Promise<DeviceRoute>
@@ -89,11 +92,7 @@ export class DeviceDirectory {
     let devices = this.#waiting.get(fleetId)
     const known = devices?.get(device)
     if (known) return await known.promise
-    if (this.#waitingCount >= waitingMax) {
-      throw new DomainError('overloaded', `${waitingMax} devices wait for their streams`, {
-        retryAfter: 1,
-      })
-    }
+    this.#assertRoom(devices?.size ?? 0)
     const waiting = Promise.withResolvers<DeviceRoute>()
     this.#waitingCount++
     if (devices === undefined) {
@@ -103,6 +102,19 @@ export class DeviceDirectory {
       void this.#work(fleetId, devices)
     } else devices.set(device, waiting)
     return await waiting.promise
+  }
+
+  /**
+   * @param ofFleet devices of the fleet that wait
+   * @throws DomainError `overloaded`
+   */
+  #assertRoom(ofFleet: number): void {
+    const waiting = this.#waitingCount
+    if (waiting < waitingMax) return
+    if (ofFleet < newStreamsMax && waiting < waitingMax + reservedMax) return
+    throw new DomainError('overloaded', `${waiting} devices wait for their streams`, {
+      retryAfter: 1,
+    })
   }
 
   /** Makes streams as long as devices wait, in the order of their first messages. */
