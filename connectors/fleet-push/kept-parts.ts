@@ -3,7 +3,6 @@ import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { Acceptor, RawMessage, Settled } from '../../src/contracts/connector.ts'
 import type { DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
 import { DomainError } from '../../src/core/errors.ts'
-import { idempotencyKeyOf } from '../../src/core/idempotency-key.ts'
 import { type HttpPushNeeds, receiptOf, spend } from '../http/http-push.ts'
 import type { Rejection } from '../http/http-push-api.ts'
 import { rejectionOf } from '../http/http-readings.ts'
@@ -37,28 +36,20 @@ export async function keepParts(
   needs.assertReady()
   assertTakenApart(parts)
   spend(needs, request, rows)
-  const names = new Set(parts.map(({ device }) => device))
-  const found = await streamsOfDevices(needs, request, { fleet, names })
-  const isMapped = [...found.values()].some(({ stream }) => stream?.map !== undefined)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, {
     payload: Buffer.isBuffer(request.body) ? request.body : nothing,
     readings: message.placesEnd,
     streamId: 'several',
-    // A mapping may make several readings of a row, each of which has a time of receipt of its own.
-    spare: isMapped ? readingsPerMessageMax : 0,
   })
-  // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
-  const streams =
-    idempotencyKeyOf(request.raw) === undefined
-      ? found
-      : await streamsOfDevices(needs, request, { fleet, names })
+  const names = new Set(parts.map(({ device }) => device))
+  const streams = await streamsOfDevices(needs, request, { fleet, names })
   const source = `http ${request.ip}`
   // All are accepted in one turn, so that they are committed together.
   const kept = parts.map((part): readonly Rejection[] | Promise<readonly Rejection[]> => {
-    const of = streams.get(part.device)
-    const stream = of?.stream
+    const found = streams.get(part.device)
+    const stream = found?.stream
     if (stream === undefined || stream.isInternal || stream.isPaused) {
-      const refusal = deviceRefusal(fleet, part.device, of)
+      const refusal = deviceRefusal(fleet, part.device, found)
       return part.places.map((index) => ({ index, ...refusal }))
     }
     const context = requestContext(request, stream)
