@@ -30,7 +30,7 @@ function selected(index: number, place: number): string {
     ...members,
     ...firmware,
     device: thingOf(index, place),
-    received: atMs,
+    receivedAt: atMs,
   })
 }
 
