@@ -87,11 +87,11 @@ function ofPayload({ required: _required, ...field }: FieldDefinition): FieldDef
 }
 
 function isTree({ source: { format } }: Samples): boolean {
-  return format === undefined || trees.has(format)
+  return format === undefined || treeFormats.has(format)
 }
 
 /** Formats whose readings have levels. */
-const trees: ReadonlySet<string> = new Set(['ndjson', 'cbor', 'msgpack'])
+const treeFormats: ReadonlySet<string> = new Set(['ndjson', 'cbor', 'msgpack'])
 
 /** Whether a stream of such a source can say where in its messages readings are. */
 function takesItems({ given }: ProposalNeeds): boolean {
