@@ -14,6 +14,39 @@ export interface SharedOperations {
   }
 
   /**
+   * Take the messages of a denied device again.
+   *
+   * Its next message goes to its stream; without a stream it is a new device.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly allowFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly answer: FleetDevice
+  }
+
+  /**
+   * Allow a sender of CloudEvents to send.
+   *
+   * The handshake of the CloudEvents webhook specification: a sender with the header
+   * `WebHook-Request-Origin` gets its name back in `WebHook-Allowed-Origin`, and `*` in
+   * `WebHook-Allowed-Rate`. Only a stream whose format is `cloudevents` answers. Needs no
+   * credentials, and shows nothing of the stream.
+   */
+  readonly allowWebhook: {
+    readonly path: {
+      /** The last part of the address of the stream. */
+      readonly hookId: string
+    }
+    readonly answer: undefined
+  }
+
+  /**
    * Archive entries: they leave the list and the count.
    *
    * Those with these ids, or all that are read. Ids that are unknown or archived already are
@@ -181,6 +214,23 @@ export interface SharedOperations {
     readonly path: { readonly configId: string }
     readonly body: EmailRecipientChange
     readonly answer: EmailRecipient
+  }
+
+  /**
+   * Change a fleet.
+   *
+   * What is not sent stays. Another definition, or other tags, are the next version of the
+   * fleet. New devices get it at once; the streams that exist get it one after the other, and
+   * `change` of `GET /fleets/{fleetId}` shows how far that is. Each reading is judged by the
+   * version that its stream has then. With `If-Match` the fleet is changed only while it has
+   * that version.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly changeFleet: {
+    readonly path: { readonly fleetId: string }
+    readonly body: FleetChange
+    readonly answer: Fleet
   }
 
   /**
@@ -580,8 +630,8 @@ export interface SharedOperations {
   /**
    * Write the readings of data streams into files, in the background.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`. Each stream gets one file or more.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`. Each stream gets one file or more.
    *
    * Needs the permission `data:read`.
    */
@@ -589,6 +639,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -670,7 +723,13 @@ export interface SharedOperations {
       readonly name: string
 
       /** A new data stream without its name and vault. */
-      readonly definition: Readonly<Record<string, unknown>>
+      readonly definition?: Readonly<Record<string, unknown>> | undefined
+
+      /**
+       * A fleet of the vault, in place of `definition`. The serial of a device is its name in the
+       * fleet; what has come under that name is its own.
+       */
+      readonly fleetId?: string | undefined
       readonly devicesMax: number
       readonly registrationsPerMinute?: number | undefined
 
@@ -888,6 +947,27 @@ export interface SharedOperations {
   }
 
   /**
+   * Delete a fleet, with or without its streams.
+   *
+   * It is gone at once, and messages on its topic lead to no stream. Its streams become
+   * ordinary streams one after the other: they keep their readings, and lose the topic, which
+   * was that of the fleet. With `streams=delete` they are deleted instead.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly deleteFleet: {
+    readonly path: { readonly fleetId: string }
+    readonly query?: {
+      /**
+       * `keep`: its streams become ordinary ones, without the topic. `delete`: they are deleted
+       * with all of their readings.
+       */
+      readonly streams?: 'keep' | 'delete' | undefined
+    }
+    readonly answer: undefined
+  }
+
+  /**
    * Remove an import with its file.
    *
    * What is stored stays.
@@ -967,7 +1047,7 @@ export interface SharedOperations {
   /**
    * Delete a vault.
    *
-   * One without data streams.
+   * One without data streams and fleets.
    *
    * Needs the permission `vaults:write`.
    */
@@ -981,6 +1061,24 @@ export interface SharedOperations {
   readonly deleteWebhook: {
     readonly path: { readonly configId: string }
     readonly answer: undefined
+  }
+
+  /**
+   * Refuse the messages of a device.
+   *
+   * From the answer on. Its stream stays. A name that nothing has come from yet can be denied,
+   * too.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly denyFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly answer: FleetDevice
   }
 
   /**
@@ -1303,6 +1401,26 @@ export interface SharedOperations {
   }
 
   /**
+   * Take metrics of OpenTelemetry.
+   *
+   * An ExportMetricsServiceRequest of OTLP, in Protobuf or JSON. Each data point is a reading
+   * of the device that the attribute `source.deviceField` of the fleet names. `fleet` names
+   * the fleet. 200 means that all points are on disk that `partialSuccess` does not count as
+   * rejected; those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly exportMetrics: {
+    readonly query?: {
+      /** Id or name. */
+      readonly fleet?: string | undefined
+    }
+    readonly body?: Readonly<Record<string, unknown>>
+    readonly rawType: 'application/x-protobuf'
+    readonly answer: Readonly<Record<string, unknown>>
+  }
+
+  /**
    * Follow the inbox as it grows.
    *
    * Server-Sent Events of the name `notification`, each an entry as the list shows it. A
@@ -1586,6 +1704,12 @@ export interface SharedOperations {
         | 'alert_rule.created'
         | 'alert_rule.changed'
         | 'alert_rule.deleted'
+        | 'fleet.created'
+        | 'fleet.changed'
+        | 'fleet.deleted'
+        | 'fleet.device_allowed'
+        | 'fleet.device_denied'
+        | 'fleet.device_renamed'
         | 'email.created'
         | 'email.changed'
         | 'email.deleted'
@@ -1767,6 +1891,36 @@ export interface SharedOperations {
       readonly current_page: number
       readonly total_pages: number
       readonly content: readonly Favorite[]
+    }
+  }
+
+  /**
+   * List the devices of a fleet, by name.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly listFleetDevices: {
+    readonly path: { readonly fleetId: string }
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+
+      /**
+       * `active`: not denied. `denied`. `outdated`: its stream does not have the present version
+       * of the fleet.
+       */
+      readonly status?: 'active' | 'denied' | 'outdated' | undefined
+
+      /** Devices that have sent nothing for so long: a duration, such as 30s, 15m, 6h or 1d. */
+      readonly silentFor?: string | undefined
+    }
+    readonly answer: {
+      readonly devices: readonly FleetDevice[]
+
+      /** Null on the last page. With a filter a page may have fewer devices than `limit`, or none. */
+      readonly nextCursor: string | null
     }
   }
 
@@ -2365,10 +2519,89 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
+    readonly answer:
+      | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
+      | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
+  }
+
+  /**
+   * Push readings of the devices of a fleet.
+   *
+   * One reading, or many, of any devices: each names its device in the member that
+   * `source.deviceField` of the fleet says. At most 4 MiB and 10,000 readings, in JSON,
+   * NDJSON, CBOR or MessagePack, in the line protocol of InfluxDB, as text or remote write of
+   * Prometheus, or as metrics of OTLP. The first reading of a new device makes its stream. 202
+   * means that all that were accepted are on disk.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly pushReadingsToFleet: {
+    readonly path: {
+      /** The id of the fleet, or its name. */
+      readonly fleetId: string
+    }
+    readonly query?: { readonly precision?: string | undefined }
+    readonly body?: Reading | readonly Reading[]
+    readonly rawType:
+      | 'application/cloudevents+json'
+      | 'application/cloudevents-batch+json'
+      | 'application/x-ndjson'
+      | 'application/cbor'
+      | 'application/vnd.msgpack'
+      | 'application/msgpack'
+      | 'application/x-msgpack'
+      | 'text/plain'
+      | 'text/csv'
+      | 'application/x-www-form-urlencoded'
+      | 'application/senml+json'
+      | 'application/senml+cbor'
+      | 'application/protobuf'
+      | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
+    readonly answer: { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
+  }
+
+  /**
+   * Push readings of one device of a fleet.
+   *
+   * As to a data stream: the stream is that of the device, and the first reading of a new
+   * device makes it.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly pushReadingsToFleetDevice: {
+    readonly path: {
+      /** The id of the fleet, or its name. */
+      readonly fleetId: string
+
+      /** The name of the device. */
+      readonly device: string
+    }
+    readonly body?: Reading | readonly Reading[]
+    readonly rawType:
+      | 'application/cloudevents+json'
+      | 'application/cloudevents-batch+json'
+      | 'application/x-ndjson'
+      | 'application/cbor'
+      | 'application/vnd.msgpack'
+      | 'application/msgpack'
+      | 'application/x-msgpack'
+      | 'text/plain'
+      | 'text/csv'
+      | 'application/x-www-form-urlencoded'
+      | 'application/senml+json'
+      | 'application/senml+cbor'
+      | 'application/protobuf'
+      | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
       | 'application/openmetrics-text'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
@@ -2401,8 +2634,9 @@ export interface SharedOperations {
   /**
    * Aggregate the readings of many data streams at once.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`: 1000 at most. Points come in the order of time, and at one time by stream or tag.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`: 20000 at most. Points come in the order of time, and at one time by
+   * stream, device, tag or value.
    *
    * Needs the permission `data:read`.
    */
@@ -2410,6 +2644,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -2439,8 +2676,10 @@ export interface SharedOperations {
       readonly cursor?: string | undefined
 
       /**
-       * `stream`: a point for each stream and bucket; `tag:NAME`: one for each value of that tag;
-       * `time`: one for all of them together.
+       * `stream`: a point for each stream and bucket; `device`: one for each device; `tag:NAME`:
+       * one for each value of that tag; `field:NAME`: one for each value that this field (text,
+       * integer or boolean) has in the readings, 1000 values at most; `time`: one for all of them
+       * together.
        */
       readonly groupBy?: string | undefined
       readonly limit?: number | undefined
@@ -2766,6 +3005,21 @@ export interface SharedOperations {
    * Needs the permission `streams:read`.
    */
   readonly readFleet: { readonly path: { readonly fleetId: string }; readonly answer: Fleet }
+
+  /**
+   * Read a device of a fleet.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly readFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly answer: FleetDevice
+  }
 
   /** The same as `/health/ready`. */
   readonly readHealth: {
@@ -3192,13 +3446,18 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
       | 'application/openmetrics-text'
     readonly answer:
-      | { readonly challenge: string }
+      | {
+          readonly challenge?: string | undefined
+          readonly validationResponse?: string | undefined
+        }
       | {
           readonly status: 'accepted' | 'repeated'
 
@@ -3302,6 +3561,25 @@ export interface SharedOperations {
   }
 
   /**
+   * Take samples that Prometheus writes.
+   *
+   * Remote write 1.0 and 2.0 of Prometheus. Each sample is a reading (`metric`, `value` and
+   * the labels) of the device that the label `source.deviceField` of the fleet names. `fleet`
+   * names the fleet. 204 means that all samples are on disk; of a request with refused ones
+   * (400) the others are, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly remoteWrite: {
+    readonly query?: {
+      /** Id or name. */
+      readonly fleet?: string | undefined
+    }
+    readonly rawType: 'application/x-protobuf'
+    readonly answer: undefined
+  }
+
+  /**
    * Remove the readings of a range of time from a data stream.
    *
    * Removes exactly the readings in [start, end) that were acknowledged before. What is sent
@@ -3326,6 +3604,29 @@ export interface SharedOperations {
           readonly status: 'accepted'
         }
       | undefined
+  }
+
+  /**
+   * Let the stream of a device take the messages with another name.
+   *
+   * From the answer on, messages with the new name go to the stream of the device, and
+   * messages with the old name are those of a new device. The tag `device` of the stream gets
+   * the new name, and so does the stream where it is called like the device.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly renameFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly body: {
+      /** The name that its messages have. */
+      readonly name: string
+    }
+    readonly answer: FleetDevice
   }
 
   /**
@@ -3864,10 +4165,12 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
       | 'application/openmetrics-text'
     readonly answer: {
       readonly streamId: string
@@ -3956,6 +4259,60 @@ export interface SharedOperations {
     readonly path: { readonly vaultId: string }
     readonly answer: Verification
   }
+
+  /**
+   * Write lines as to InfluxDB 1.
+   *
+   * `db`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
+   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
+   * others are on disk, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly writeLinesV1: {
+    readonly query?: {
+      readonly db?: string | undefined
+      readonly fleet?: string | undefined
+
+      /**
+       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
+       * 1.
+       */
+      readonly precision?: string | undefined
+      readonly rp?: string | undefined
+      readonly consistency?: string | undefined
+    }
+    readonly rawType: 'text/plain'
+    readonly answer: undefined
+  }
+
+  /**
+   * Write lines as to InfluxDB 2.
+   *
+   * `bucket`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
+   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
+   * others are on disk, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly writeLinesV2: {
+    readonly query?: {
+      readonly bucket?: string | undefined
+      readonly fleet?: string | undefined
+
+      /**
+       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
+       * 1.
+       */
+      readonly precision?: string | undefined
+      readonly org?: string | undefined
+      readonly orgID?: string | undefined
+    }
+    readonly rawType: 'text/plain'
+    readonly answer: undefined
+  }
 }
 
 /** What a bearer token has, or has in a shape of its own. */
@@ -3966,7 +4323,8 @@ export interface BearerOperations {
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
    * version before did. Readings that arrive after the answer are judged by it. With
-   * `If-Match` it is changed only while it has that version.
+   * `If-Match` it is changed only while it has that version. Of the stream of a device of a
+   * fleet only the name and its own tags can be changed.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays. A permission to WRITE is enough.
@@ -4125,7 +4483,8 @@ export interface KeyOperations {
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
    * version before did. Readings that arrive after the answer are judged by it. With
-   * `If-Match` it is changed only while it has that version.
+   * `If-Match` it is changed only while it has that version. Of the stream of a device of a
+   * fleet only the name and its own tags can be changed.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays. A permission to WRITE is enough.
@@ -4220,6 +4579,8 @@ export interface KeyOperations {
 /** Method and path of each operation. */
 export const operationPaths = {
   acknowledgeAlert: 'POST /alerts/{alertId}/acknowledge',
+  allowFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/allow',
+  allowWebhook: 'OPTIONS /hooks/{hookId}',
   archiveInboxEntries: 'POST /notifications/in-app/archive',
   askEmailRecipientAgain: 'POST /notifications/email-configs/{configId}/verification',
   backtestAlerts: 'POST /streams/{streamId}/alerts/backtest',
@@ -4230,6 +4591,7 @@ export const operationPaths = {
   changeBearerWebhook: 'PUT /webhooks/{webhookId}',
   changeDevice: 'PUT /devices/{deviceId}',
   changeEmailRecipient: 'PUT /notifications/email-configs/{configId}',
+  changeFleet: 'PUT /fleets/{fleetId}',
   changeKey: 'PUT /keys/{keyId}',
   changeNotificationPreferences: 'PUT /notifications/preferences',
   changeStream: 'PUT /streams/{streamId}',
@@ -4278,6 +4640,7 @@ export const operationPaths = {
   deleteEntity: 'DELETE /users/{userId}/entities/{partId}',
   deleteExport: 'DELETE /exports/{exportId}',
   deleteFavorite: 'DELETE /users/{userId}/favorites/{favoriteId}',
+  deleteFleet: 'DELETE /fleets/{fleetId}',
   deleteImport: 'DELETE /imports/{importId}',
   deleteInboxEntry: 'DELETE /notifications/in-app/{notificationId}',
   deleteQuarantineEntry: 'DELETE /streams/{streamId}/quarantine/{entryId}',
@@ -4286,6 +4649,7 @@ export const operationPaths = {
   deleteUser: 'DELETE /users/{userId}',
   deleteVault: 'DELETE /vaults/{vaultId}',
   deleteWebhook: 'DELETE /notifications/webhooks/{configId}',
+  denyFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/deny',
   downloadAttachedFile: 'GET /attachments/{attachmentId}/files/{index}',
   downloadAttachment: 'GET /attachments/{attachmentId}/content',
   downloadExportFile: 'GET /exports/{exportId}/files/{name}',
@@ -4298,6 +4662,7 @@ export const operationPaths = {
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
+  exportMetrics: 'POST /v1/metrics',
   followInbox: 'GET /notifications/in-app/stream',
   forgetUnroutedTopics: 'DELETE /mqtt/unrouted',
   getBackup: 'GET /backups/{backupId}',
@@ -4323,6 +4688,7 @@ export const operationPaths = {
   listEmailRecipients: 'GET /notifications/email-configs',
   listExports: 'GET /exports',
   listFavorites: 'GET /users/{userId}/favorites',
+  listFleetDevices: 'GET /fleets/{fleetId}/devices',
   listFleets: 'GET /fleets',
   listImports: 'GET /imports',
   listInbox: 'GET /notifications/in-app',
@@ -4356,6 +4722,8 @@ export const operationPaths = {
   pauseStream: 'POST /streams/{streamId}/pause',
   previewTransform: 'POST /streams/{streamId}/transform/preview',
   pushReadings: 'POST /streams/{streamId}/data',
+  pushReadingsToFleet: 'POST /fleets/{fleetId}/data',
+  pushReadingsToFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/data',
   pushReadingsToStreams: 'POST /data',
   queryStreams: 'POST /query',
   readAlert: 'GET /alerts/{alertId}',
@@ -4376,6 +4744,7 @@ export const operationPaths = {
   readEmailRecipient: 'GET /notifications/email-configs/{configId}',
   readEventCatalogue: 'GET /events/catalogue',
   readFleet: 'GET /fleets/{fleetId}',
+  readFleetDevice: 'GET /fleets/{fleetId}/devices/{device}',
   readHealth: 'GET /health',
   readKey: 'GET /keys/{keyId}',
   readLatestOfVault: 'GET /vaults/{vaultId}/latest',
@@ -4409,7 +4778,9 @@ export const operationPaths = {
   recoverDeliveries: 'POST /notifications/webhooks/{configId}/recover',
   redriveQuarantine: 'POST /streams/{streamId}/quarantine/redrive',
   registerDevice: 'POST /devices/register',
+  remoteWrite: 'POST /api/v1/write',
   removeReadings: 'DELETE /streams/{streamId}/data',
+  renameFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/rename',
   replaceConsoleSettings: 'PUT /console/settings',
   resendDelivery: 'POST /notifications/webhooks/{configId}/deliveries/{deliveryId}/resend',
   resetNotificationPreferences: 'POST /notifications/preferences/reset',
@@ -4449,6 +4820,8 @@ export const operationPaths = {
   verifyByMail: 'POST /mail/verify/{token}',
   verifyCid: 'GET /verify/{cid}',
   verifyVault: 'POST /vaults/{vaultId}/verify',
+  writeLinesV1: 'POST /write',
+  writeLinesV2: 'POST /api/v2/write',
 } as const
 
 /**
@@ -4457,6 +4830,7 @@ export const operationPaths = {
  */
 export const operationScopes = {
   acknowledgeAlert: 'data:write',
+  allowFleetDevice: 'streams:write',
   archiveInboxEntries: 'notifications:write',
   askEmailRecipientAgain: 'notifications:write',
   backtestAlerts: 'data:read',
@@ -4467,6 +4841,7 @@ export const operationScopes = {
   changeBearerWebhook: 'webhooks:write',
   changeDevice: 'keys:admin',
   changeEmailRecipient: 'notifications:write',
+  changeFleet: 'streams:write',
   changeKey: 'keys:admin',
   changeNotificationPreferences: 'notifications:write',
   changeStream: 'streams:write',
@@ -4515,6 +4890,7 @@ export const operationScopes = {
   deleteEntity: 'keys:admin',
   deleteExport: 'data:read',
   deleteFavorite: 'vaults:write',
+  deleteFleet: 'streams:write',
   deleteImport: 'data:write',
   deleteInboxEntry: 'notifications:write',
   deleteQuarantineEntry: 'data:write',
@@ -4523,6 +4899,7 @@ export const operationScopes = {
   deleteUser: 'platform:admin',
   deleteVault: 'vaults:write',
   deleteWebhook: 'webhooks:write',
+  denyFleetDevice: 'streams:write',
   downloadAttachedFile: 'attachments:read',
   downloadAttachment: 'attachments:read',
   downloadExportFile: 'data:read',
@@ -4534,6 +4911,7 @@ export const operationScopes = {
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
+  exportMetrics: 'data:write',
   followInbox: 'notifications:read',
   forgetUnroutedTopics: 'data:write',
   getBackup: 'platform:admin',
@@ -4557,6 +4935,7 @@ export const operationScopes = {
   listEmailRecipients: 'notifications:read',
   listExports: 'data:read',
   listFavorites: 'vaults:read',
+  listFleetDevices: 'streams:read',
   listFleets: 'streams:read',
   listImports: 'data:read',
   listInbox: 'notifications:read',
@@ -4586,6 +4965,8 @@ export const operationScopes = {
   pauseStream: 'streams:write',
   previewTransform: 'streams:read',
   pushReadings: 'data:write',
+  pushReadingsToFleet: 'data:write',
+  pushReadingsToFleetDevice: 'data:write',
   pushReadingsToStreams: 'data:write',
   queryStreams: 'data:read',
   readAlert: 'data:read',
@@ -4604,6 +4985,7 @@ export const operationScopes = {
   readEmailRecipient: 'notifications:read',
   readEventCatalogue: 'notifications:read',
   readFleet: 'streams:read',
+  readFleetDevice: 'streams:read',
   readKey: 'keys:admin',
   readLatestOfVault: 'data:read',
   readLatestReading: 'data:read',
@@ -4631,7 +5013,9 @@ export const operationScopes = {
   recoverDeliveries: 'webhooks:write',
   redriveQuarantine: 'data:write',
   registerDevice: 'any',
+  remoteWrite: 'data:write',
   removeReadings: 'data:write',
+  renameFleetDevice: 'streams:write',
   replaceConsoleSettings: 'any',
   resendDelivery: 'webhooks:write',
   resetNotificationPreferences: 'notifications:write',
@@ -4666,6 +5050,8 @@ export const operationScopes = {
   validateReadings: 'data:write',
   validateToken: 'any',
   verifyVault: 'vaults:write',
+  writeLinesV1: 'data:write',
+  writeLinesV2: 'data:write',
 } as const
 
 /** A reading, and the stream that it belongs to. */
@@ -4766,12 +5152,16 @@ export type AmqpSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4782,6 +5172,15 @@ export type AmqpSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -4799,6 +5198,15 @@ export type AmqpSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -4972,12 +5380,16 @@ export type ApiSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4988,6 +5400,15 @@ export type ApiSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of CSV: lines before the first reading, which are left out */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5005,6 +5426,15 @@ export type ApiSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5160,9 +5590,6 @@ export type ApiSource = {
         readonly pagesMax?: number | undefined
       }
     | undefined
-
-  /** of CSV: lines before the first reading, which are left out */
-  readonly headerLines?: number | undefined
 
   /**
    * [when it is asked](schedules.md): a cron expression, with seconds if it has six fields.
@@ -5337,6 +5764,12 @@ export type AuditEntry = {
     | 'alert_rule.created'
     | 'alert_rule.changed'
     | 'alert_rule.deleted'
+    | 'fleet.created'
+    | 'fleet.changed'
+    | 'fleet.deleted'
+    | 'fleet.device_allowed'
+    | 'fleet.device_denied'
+    | 'fleet.device_renamed'
     | 'email.created'
     | 'email.changed'
     | 'email.deleted'
@@ -5732,12 +6165,16 @@ export type CoapSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5748,6 +6185,15 @@ export type CoapSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5765,6 +6211,15 @@ export type CoapSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6082,6 +6537,12 @@ export type DataStreamDefinition = {
   readonly endpoint: string
   readonly createdAt: string
 
+  /** The fleet that has its definition. */
+  readonly fleetId?: string | undefined
+
+  /** The name of its device in the fleet. */
+  readonly device?: string | undefined
+
   /** Of a source with the protocol webhook: where messages are sent to. */
   readonly webhookUrl?: string | undefined
 
@@ -6191,12 +6652,16 @@ export type DeviceSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6207,6 +6672,15 @@ export type DeviceSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6224,6 +6698,15 @@ export type DeviceSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6394,12 +6877,16 @@ export type DeviceSourceUnnamed = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6410,6 +6897,15 @@ export type DeviceSourceUnnamed = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6427,6 +6923,15 @@ export type DeviceSourceUnnamed = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6877,6 +7382,42 @@ export type FleetAlertRuleChange = {
   readonly tags?: Readonly<Record<string, string>> | undefined
   readonly rule?: AlertRule | undefined
 }
+
+/**
+ * What is not sent stays. Of tags, and of source, schema and processing of the definition,
+ * each member stays, is replaced completely, or is removed with null.
+ */
+export type FleetChange = {
+  readonly name?: string | undefined
+
+  /**
+   * A new data stream without name, vault and tags: `type`, `source`, `schema` and
+   * `processing`. `{device}` is a level of `source.topic` and names the device;
+   * `source.deviceField` is the name, or the path, of the member of a reading that does so.
+   */
+  readonly definition?: Readonly<Record<string, unknown>> | undefined
+
+  /** Streams that it can have at most. */
+  readonly streamsMax?: number | undefined
+
+  /** Texts to find the stream by: at most 32. */
+  readonly tags?: Readonly<Record<string, string | null>> | null | undefined
+}
+export type FleetDevice = {
+  /** The name that its messages have. */
+  readonly name: string
+
+  /** Null of a name that is denied and has none. */
+  readonly streamId: string | null
+  readonly createdAt: string
+  readonly lastReceivedAt: string | null
+
+  /** Whether its messages are refused. */
+  readonly denied: boolean
+
+  /** The version of the fleet that its stream has. */
+  readonly version: number
+}
 export type Import = {
   readonly importId: string
   readonly streamId: string
@@ -6983,12 +7524,16 @@ export type KafkaSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6999,6 +7544,15 @@ export type KafkaSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -7016,6 +7570,15 @@ export type KafkaSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7353,6 +7916,12 @@ export type ListedDataStream = {
   /** Where readings are pushed to. */
   readonly endpoint: string
   readonly createdAt: string
+
+  /** The fleet that has its definition. */
+  readonly fleetId?: string | undefined
+
+  /** The name of its device in the fleet. */
+  readonly device?: string | undefined
 
   /** Texts to find the stream by: at most 32. */
   readonly tags: Readonly<Record<string, string>>
@@ -7712,12 +8281,16 @@ export type NatsSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7728,6 +8301,15 @@ export type NatsSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -7745,6 +8327,15 @@ export type NatsSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9438,8 +10029,11 @@ export type ProvisioningKey = {
   readonly vaultId: string
   readonly name: string
 
-  /** Of the stream that each new device gets. */
-  readonly definition: Readonly<Record<string, unknown>>
+  /** Of the stream that each new device gets. Null where the fleet has it. */
+  readonly definition: Readonly<Record<string, unknown>> | null
+
+  /** The fleet that each new device is of. */
+  readonly fleetId: string | null
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
@@ -9462,8 +10056,11 @@ export type ProvisioningKeyWithSecret = {
   readonly vaultId: string
   readonly name: string
 
-  /** Of the stream that each new device gets. */
-  readonly definition: Readonly<Record<string, unknown>>
+  /** Of the stream that each new device gets. Null where the fleet has it. */
+  readonly definition: Readonly<Record<string, unknown>> | null
+
+  /** The fleet that each new device is of. */
+  readonly fleetId: string | null
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
@@ -9556,8 +10153,14 @@ export type QueryPoint = {
   /** Where points are grouped by stream. */
   readonly streamId?: string | undefined
 
+  /** The name of the device, where points are grouped by device. */
+  readonly device?: string | null | undefined
+
   /** Its value, where points are grouped by a tag. */
   readonly tag?: string | null | undefined
+
+  /** Its value, where points are grouped by a field. */
+  readonly field?: string | number | boolean | null | undefined
 
   /** Readings in the bucket. */
   readonly count: number
@@ -9597,12 +10200,16 @@ export type RedisSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9613,6 +10220,15 @@ export type RedisSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -9630,6 +10246,15 @@ export type RedisSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9917,12 +10542,16 @@ export type SseSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9933,6 +10562,15 @@ export type SseSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -9950,6 +10588,15 @@ export type SseSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10246,9 +10893,10 @@ export type UnroutedTopic = {
 
   /**
    * Why the last of them was: no stream has the topic; it belongs to the service or to a
-   * stream that is not the client's; or the key may not send readings.
+   * stream that is not the client's; the key may not send readings; the fleet denies the
+   * device; or the fleet has as many streams as it may have.
    */
-  readonly reason: 'no_stream' | 'not_own' | 'no_permission'
+  readonly reason: 'no_stream' | 'not_own' | 'no_permission' | 'device_denied' | 'fleet_full'
   readonly firstAt: string
   readonly lastAt: string
 
@@ -10421,12 +11069,16 @@ export type WebSocketSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10437,6 +11089,15 @@ export type WebSocketSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10454,6 +11115,15 @@ export type WebSocketSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10729,12 +11399,16 @@ export type WebhookSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10745,6 +11419,15 @@ export type WebhookSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10762,6 +11445,15 @@ export type WebhookSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10824,6 +11516,12 @@ export type WebhookSource = {
 
     /** of `hmac` and `token`: the header with the signature */
     readonly header?: string | undefined
+
+    /**
+     * of `token`, in place of `header`: the parameter of the address with the secret, for a
+     * sender that cannot set headers
+     */
+    readonly parameter?: string | undefined
 
     /** of `hmac` */
     readonly algorithm?: 'sha256' | 'sha512' | 'sha1' | undefined

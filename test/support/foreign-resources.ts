@@ -104,6 +104,12 @@ export class ForeignResources {
       const body = { name: 'a device', streamIds: [await this.#dataStream()] }
       return await made(this.#owner.withKey<Made>('POST', '/devices', body))
     },
+    fleetId: async (template) => {
+      this.#newestFleet = await this.#fleet()
+      if (template.includes('{device}')) await this.#registerBoiler()
+      return this.#newestFleet
+    },
+    device: async () => 'boiler',
     provisioningKeyId: async () => {
       const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
       const body = { name: 'line 2', definition, devicesMax: 1 }
@@ -135,6 +141,7 @@ export class ForeignResources {
   #newestExport = ''
   #newestWebhook = ''
   #newestVault = ''
+  #newestFleet = ''
   #newestAttachment = ''
   #newestAssetStream = ''
 
@@ -157,6 +164,30 @@ export class ForeignResources {
     const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
     this.#newestVault = await made(this.#owner.withKey<Made>('POST', '/vaults', body))
     return this.#newestVault
+  }
+
+  async #fleet(): Promise<string> {
+    const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
+    const body = { name: `fleet ${++this.#made}`, vaultId: await this.#vault(), definition }
+    const { fleetId } = (
+      await this.#owner.withToken<{ readonly fleetId: string }>('POST', '/fleets', body)
+    ).body
+    return fleetId
+  }
+
+  /** A device of the newest fleet, with its stream. */
+  async #registerBoiler(): Promise<void> {
+    const path = `/vaults/${this.#newestVault}/provisioning-keys`
+    const body = { name: 'line 2', fleetId: this.#newestFleet, devicesMax: 1 }
+    const key = await this.#owner.withKey<Record<'apiKey' | 'apiSecret', string>>(
+      'POST',
+      path,
+      body,
+    )
+    const { apiKey, apiSecret } = key.body
+    const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+    const serial = { serial: 'boiler' }
+    await this.#api.request('POST', '/devices/register', { headers, body: serial })
   }
 
   async #assetStream(): Promise<string> {

@@ -28,6 +28,7 @@ import type { LiveParts } from '../../reading/live/tail-routes.ts'
 import { BodiesInFlight } from '../../requests/http/bodies-in-flight.ts'
 import { buildHttpServer, type GuardedRoutes } from '../../requests/http/server.ts'
 import { PurgeTimer } from '../../storage/state/purge-timer.ts'
+import type { FleetChanges } from '../../streams/fleets/fleet-changes.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
 import { type AlertingUpkeep, alertingRoutes, startAlerting } from './alerting.ts'
 import { type Anchoring, openAnchoring } from './anchoring.ts'
@@ -39,8 +40,10 @@ import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { type Fetching, openFetching } from './fetching.ts'
 import { type Filing, openFiling } from './filing.ts'
+import { openFleetChanges } from './fleet-upkeep.ts'
 import { openLive } from './following.ts'
 import { type Ledgers, openLedgers } from './ledgers.ts'
+import { measuredParts } from './measured-parts.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { guardedRoutes } from './routes.ts'
@@ -66,6 +69,7 @@ export interface Fronts {
   readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
+  readonly fleetChanges: FleetChanges
   readonly tracing: Tracing | undefined
 }
 
@@ -86,6 +90,7 @@ interface Parts {
   readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
+  readonly fleetChanges: FleetChanges
   readonly unrouted: UnroutedMessages
   readonly tracing: Tracing | undefined
   readonly certificate: Certificate | undefined
@@ -99,7 +104,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
-  const { anchoring, ledgers, contentSigning, sharing } = parts
+  const { anchoring, ledgers, contentSigning, sharing, fleetChanges } = parts
   const { auth } = access
   // Nodes are asked while everything else starts.
   const ledgersSeen = ledgers.start()
@@ -116,6 +121,7 @@ export async function startFronts(
   await anchoring.start()
   contentSigning.start()
   sharing.start()
+  fleetChanges.wake()
   const keptUs = config.deliveriesKeptUs
   const { onFailure } = parts
   const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
@@ -136,6 +142,7 @@ export async function startFronts(
     ledgers,
     contentSigning,
     sharing,
+    fleetChanges,
     tracing: parts.tracing,
   }
 }
@@ -167,13 +174,10 @@ async function openParts(
   const domains = openDomains(engine, config, cipher)
   const filing = openFiling({ engine, config, logger, store, access, domains })
   const { audit } = access
+  const live = openLive(engine, { logger, sessions: access.auth.sessions })
   const delivering = await openDelivering(engine, { config, cipher, audit })
-  const contentSigning = await openContentSigning(engine, {
-    domains,
-    logger,
-    masterKey: cipher,
-    audit,
-  })
+  const signing = { domains, logger, masterKey: cipher, audit }
+  const contentSigning = await openContentSigning(engine, signing)
   return {
     config,
     logger,
@@ -187,7 +191,11 @@ async function openParts(
     ledgers: await openLedgers(engine, { ...config, cipher, onFailure }),
     contentSigning,
     sharing: openSharing(engine, { audit: access.audit, onFailure }),
-    live: openLive(engine, { logger, sessions: access.auth.sessions }),
+    fleetChanges: openFleetChanges(engine, domains, {
+      endStream: (id) => live.tails.endStream(id),
+      onFailure,
+    }),
+    live,
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
     backing: await openBackups(engine, { config, logger, unused: filing.unused }),
@@ -200,7 +208,7 @@ async function openParts(
 
 /** Has everything end that goes on for a key, a user or a stream, together with it. */
 function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
-  const { engine, access, live, fetching, unrouted, onFailure } = parts
+  const { engine, access, live, fetching, unrouted, fleetChanges, onFailure } = parts
   const { directory, limitedKeys } = access.auth
   const { sessions } = engine.mqttSessions
   directory.onEnd((keyId) => {
@@ -218,6 +226,7 @@ function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
     unrouted.forget(userId)
     fetching.running.wakeUser(userId)
     fetching.hooks.directory.clear()
+    fleetChanges.wake()
   })
 }
 
@@ -328,14 +337,15 @@ function routesOf(
       sources: fetching.changes,
       keysOfVault: access.devices,
       sharing,
+      fleetChanges: parts.fleetChanges,
       unrouted: parts.unrouted,
     }),
   ]
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
-  const { transfers, backing, delivering, filing, anchoring, ledgers, contentSigning } = parts
+  const { config, logger, engine, access, fetching, certificate, onFailure } = parts
+  const { delivering, filing, anchoring, ledgers, contentSigning } = parts
   const bodies = new BodiesInFlight()
   const broker = waysTo(config, mqtt)
   const { state, worker: writer } = engine
@@ -364,25 +374,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker }),
       consoleRoutes({ files: new ConsoleFiles() }),
-      metricsRoutes(
-        serviceMetrics({
-          ...engine,
-          ...domains,
-          ...transfers,
-          ...fetching.measured,
-          tails: live.tails,
-          mqtt,
-          auth: access.auth,
-          bodies,
-          lastSeen: access.lastSeen,
-          backups: backing.backups,
-          delivering,
-          filing,
-          anchoring: anchoring.measured,
-          ledgers: ledgers.measured,
-          tracing: parts.tracing,
-        }),
-      ),
+      metricsRoutes(serviceMetrics({ ...measuredParts(parts), mqtt, bodies })),
     ],
     signedRoutes: [fetching.hooks.route, ...filing.signedRoutes],
     routes: routesOf(parts, { mqtt, signingIn }),

@@ -22,10 +22,12 @@ export interface Fleet {
   readonly vaultId: VaultId
   /** Unique among the fleets of its owner, in any case. */
   readonly name: string
-  /** Of each of its streams, besides `device`. Null: was one of them, and is taken away from streams that have it. */
+  /** Each of its streams has them, besides `device`. Null: was one of them, and is taken away from streams that have it. */
   readonly tags: Readonly<Record<string, string | null>>
   /** Grows with each change of the definition or of the tags. */
   readonly version: number
+  /** The version that all of its streams have which can have it. */
+  readonly settledVersion: number
   readonly streamsMax: number
   readonly definition: FleetDefinition
   readonly createdAtUs: number
@@ -35,12 +37,22 @@ export interface Fleet {
   readonly changedBy: string
 }
 
+/** What happens to the streams of a fleet that is deleted. */
+export type FleetEnding = 'keep' | 'delete' | 'forget'
+
+/** A fleet that is deleted, as long as it has devices. */
+export interface EndedFleet {
+  readonly fleet: Fleet
+  readonly ending: FleetEnding
+  readonly endedBy: string
+}
+
 /** How far the streams of a fleet have its present version. */
 export interface FleetProgress {
   readonly streams: number
   /** Streams of an earlier version. */
   readonly behind: number
-  /** Those of them that cannot have the present one. */
+  /** Streams that cannot have the present one. */
   readonly failed: number
 }
 
