@@ -4,7 +4,7 @@ import type { MadeKey } from '../support/people.ts'
 import { snapped, writeRequest } from '../support/prometheus/remote-write-bodies.ts'
 import { runningService } from '../support/running-service.ts'
 import { seriesOfText } from './exposed-samples.ts'
-import { followFleet, type OpenFleet } from './followed-fleet.ts'
+import { followFleet, newFleet, newFleetKey, type OpenFleet } from './followed-fleet.ts'
 import { recipes } from './index.ts'
 import { type Front, isOfFleet, type SentMessage } from './recipe.ts'
 import type { RecipeDefinition } from './recipe-page.ts'
@@ -17,30 +17,6 @@ const connect = mqttClients(() => service.process.mqttPort)
 
 /** The name of a fleet, which the clients of some protocols name in their addresses. */
 const fleetNames: Partial<Record<Front, string>> = { influx: 'esp', 'remote-write': 'hosts' }
-
-async function newFleet(front: Front, definition: RecipeDefinition) {
-  const vaultId = await service.api.createVault()
-  const name = fleetNames[front] ?? `fleet of ${vaultId}`
-  const made = await service.api.withToken<{ fleetId: string }>('POST', '/fleets', {
-    name,
-    vaultId,
-    definition,
-  })
-  expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201 })
-  return { fleetId: made.body.fleetId, vaultId, name }
-}
-
-/** The key that a page of a fleet makes. */
-async function newKey(): Promise<MadeKey> {
-  const { body } = await service.api.withToken<MadeKey>('POST', '/keys', {
-    name: 'a fleet',
-    kind: 'live',
-    permission: 'custom',
-    scopes: ['data:write'],
-    foreignTopics: 'ignore',
-  })
-  return body
-}
 
 type Sender = (key: MadeKey, fleet: { readonly fleetId: string; readonly name: string }) => Send
 
@@ -100,8 +76,8 @@ const senders: Partial<Record<Front, Sender>> = {
 }
 
 async function open(front: Front, definition: RecipeDefinition): Promise<OpenFleet> {
-  const fleet = await newFleet(front, definition)
-  const send = senders[front]?.(await newKey(), fleet)
+  const fleet = await newFleet(service.api, definition, fleetNames[front])
+  const send = senders[front]?.(await newFleetKey(service.api), fleet)
   if (send === undefined) throw new Error(`nothing sends to a fleet by ${front}`)
   return {
     ...fleet,

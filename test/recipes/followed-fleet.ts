@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { ApiClient } from '../support/api-client.ts'
+import type { MadeKey } from '../support/people.ts'
 import { expectStored, messagesMin } from './followed-recipe.ts'
 import type { ExpectedReading, FleetRecipe, SentMessage } from './recipe.ts'
 import { type RecipeDefinition, recipePage } from './recipe-page.ts'
@@ -53,8 +54,30 @@ function byDevice(
   return new Map([...groups].map(([name, own]) => [name, own.map(({ reading }) => reading)]))
 }
 
+/** Makes a fleet of the definition of a page. */
+export async function newFleet(api: ApiClient, definition: RecipeDefinition, named?: string) {
+  const vaultId = await api.createVault()
+  const name = named ?? `fleet of ${vaultId}`
+  const wanted = { name, vaultId, definition }
+  const made = await api.withToken<{ fleetId: string }>('POST', '/fleets', wanted)
+  expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201 })
+  return { fleetId: made.body.fleetId, vaultId, name }
+}
+
+/** The key that docs/recipes/README.md makes for a fleet. */
+export async function newFleetKey(api: ApiClient): Promise<MadeKey> {
+  const { body } = await api.withToken<MadeKey>('POST', '/keys', {
+    name: 'a fleet',
+    kind: 'live',
+    permission: 'custom',
+    scopes: ['data:write'],
+    foreignTopics: 'ignore',
+  })
+  return body
+}
+
 /** The stream that a fleet has made for a device: it has the name as a tag. */
-async function streamOf(api: ApiClient, vaultId: string, device: string): Promise<string> {
+export async function streamOf(api: ApiClient, vaultId: string, device: string): Promise<string> {
   const path = `/streams?vaultId=${vaultId}&tag.device=${encodeURIComponent(device)}`
   const find = async () =>
     (await api.withToken<readonly { readonly streamId: string }[]>('GET', path)).body

@@ -14,7 +14,7 @@ export interface RecipePage {
   readonly example: SentMessage
   /** What is stored of the example; without a time where that is the time of receipt. */
   readonly readings: readonly ExpectedReading[]
-  /** Of a fleet: the device that the readings are of. */
+  /** The device that the readings are of, on the page of a fleet. */
   readonly device: string | undefined
 }
 

@@ -43,7 +43,7 @@ export interface Recipe {
   readonly messages: (count: number) => readonly SentMessage[]
   /** What becomes of the message with this index, beside what no field reads. */
   readonly expected: (index: number) => readonly ExpectedReading[]
-  /** Of a page whose definition is that of a fleet: the device that an expected reading is of, by its place. */
+  /** The device that an expected reading is of, by its place, where the definition of the page is that of a fleet. */
   readonly device?: (index: number, place: number) => string
 }
 
