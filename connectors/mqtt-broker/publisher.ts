@@ -184,13 +184,13 @@ export class Publisher {
     const over = (): undefined => {
       if (session.lookingUp === lookingUp) session.lookingUp = undefined
     }
+    // Until its client knows of a failure others would overtake it.
+    const failed: Settled = (outcome) => {
+      settled(outcome)
+      over()
+    }
     const lookingUp = lookUp().then(over, (error: unknown) => {
       const failure = lookUpFailed(error)
-      // Until its client knows of the failure others would overtake it.
-      const failed: Settled = (outcome) => {
-        settled(outcome)
-        over()
-      }
       intake.settleInOrder(failed, failure)
       return failure
     })

@@ -11,6 +11,8 @@ import { LocalPipeline } from '../support/local-pipeline.ts'
 
 const fleetId = newId<FleetId>()
 
+const nothingTaken: TakePublish = () => false
+
 /** A client of a fleet with one device, whose stream is found unless too many wait. */
 async function openClient() {
   const pipeline = await LocalPipeline.open({ fields: { temperature: { type: 'number' } } })
@@ -35,7 +37,7 @@ async function openClient() {
       refused: () => undefined,
     },
   })
-  let taken: TakePublish = () => false
+  let taken: TakePublish = nothingTaken
   const conn = { open: (take: TakePublish) => void (taken = take), holdFor: () => undefined }
   const session: Partial<Session> = {
     userId,
