@@ -1,0 +1,84 @@
+import { expect } from 'vitest'
+import type { ApiClient, DataPage } from './api-client.ts'
+
+/** Fleets that clients of other protocols write into. */
+
+/** What stands in the readings, whatever their values: others are kept as well. */
+export const metricFields = {
+  metric: { type: 'string' },
+  value: { type: 'number' },
+} as const
+
+interface NewFleet {
+  readonly name: string
+  readonly deviceField?: string
+  readonly schema?: object
+  readonly streamsMax?: number
+  readonly source?: object
+}
+
+export interface ProtocolFleet {
+  readonly fleetId: string
+  readonly name: string
+  readonly vaultId: string
+}
+
+export async function createFleet(
+  api: ApiClient,
+  { name, deviceField, schema = metricFields, source, ...rest }: NewFleet,
+): Promise<ProtocolFleet> {
+  const vaultId = await api.createVault()
+  const where = { ...source, ...(deviceField !== undefined && { deviceField }) }
+  const { status, body } = await api.withToken<{ fleetId: string }>('POST', '/fleets', {
+    name,
+    vaultId,
+    definition: {
+      type: 'iot_sensor',
+      ...(Object.keys(where).length > 0 && { source: where }),
+      schema,
+    },
+    ...rest,
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return { fleetId: body.fleetId, name, vaultId }
+}
+
+interface ListedStream {
+  readonly streamId: string
+  readonly name: string
+}
+
+/** The id of the stream of each device of the fleet, by the name of the device. */
+export async function streamsByDevice(
+  api: ApiClient,
+  { vaultId }: ProtocolFleet,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (let path = `/streams?vaultId=${vaultId}&limit=1000`; path !== ''; ) {
+    const { body, headers }: { body: ListedStream[]; headers: Headers } = await api.withToken(
+      'GET',
+      path,
+    )
+    for (const { name, streamId } of body) {
+      expect(found.has(name), `two streams of ${name}`).toBe(false)
+      found.set(name, streamId)
+    }
+    const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
+    path = next.replace(api.base, '')
+  }
+  return found
+}
+
+/** All readings of each device of the fleet, once nothing of them is pending. */
+export async function readingsByDevice(
+  api: ApiClient,
+  fleet: ProtocolFleet,
+): Promise<ReadonlyMap<string, DataPage['data']>> {
+  const streams = await streamsByDevice(api, fleet)
+  const readings = new Map<string, DataPage['data']>()
+  for (const [device, streamId] of streams) {
+    await api.settled(streamId)
+    readings.set(device, await api.readAll(streamId))
+  }
+  return readings
+}
