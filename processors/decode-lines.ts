@@ -32,6 +32,18 @@ export function lineDecoder(stream: DecodedStream, given?: LinePrecision): Decod
     decodeLines(payload, { stream, precision, given, scan: jsonScan && scan })
 }
 
+/** Decoders by the schema, which streams of one definition share: each has to be compiled. */
+const shared = new WeakMap<StreamSchema, Map<LinePrecision, Decoder>>()
+
+/** The decoder of a stream for requests that name a precision, made once for all streams of its definition. */
+export function sharedLineDecoder(stream: DecodedStream, given: LinePrecision): Decoder {
+  const known = shared.get(stream.schema) ?? new Map<LinePrecision, Decoder>()
+  shared.set(stream.schema, known)
+  const decoder = known.get(given) ?? lineDecoder(stream, given)
+  known.set(given, decoder)
+  return decoder
+}
+
 interface LineNeeds {
   readonly stream: DecodedStream
   readonly precision: LinePrecision

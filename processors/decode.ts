@@ -8,12 +8,12 @@ import { decodeJson, type JsonReading, jsonDecoder, textMemberOfJson } from './d
 import { lineDecoder } from './decode-lines.ts'
 import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
+import { otlpDecoder } from './decode-otlp.ts'
 import { plainDecoder } from './decode-plain.ts'
 import { prometheusDecoder, remoteWriteDecoder } from './decode-prometheus.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 import { sparkplugDecoder } from './decode-sparkplug.ts'
-import { otlpDecoder } from './otlp/decode-otlp.ts'
 import { takesNonFinite } from './values.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */

@@ -10,7 +10,11 @@ export interface BodyHeaders {
 
 /** Formats whose media type is that of another one, too: a parameter, or the stream, says which one it is. */
 const sharedTypes: Readonly<Record<string, readonly SharingFormat[]>> = {
-  'text/plain': [{ format: 'prometheus', parameter: /;\s*version\s*=\s*"?(?:0\.0\.4|1\.0\.0)\b/i }],
+  'text/plain': [
+    { format: 'prometheus', parameter: /;\s*version\s*=\s*"?(?:0\.0\.4|1\.0\.0)\b/i },
+    // Clients of InfluxDB call lines plain text.
+    { format: 'line-protocol' },
+  ],
   'application/x-protobuf': [
     {
       format: 'prometheus-remote-write',

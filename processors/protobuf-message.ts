@@ -68,8 +68,8 @@ export function withDefaults(
     if (isRequired) throw problem(`${name} is required by ${cutText(plan.typeName, 200)}`)
     if (!isImplicit || name === except) continue
     wire.countNamed(name)
-    if (shape === 'single') define(members, name, zeroValue(value))
-    else define(members, name, shape === 'list' ? [] : {})
+    if (shape === 'single') defineMember(members, name, zeroValue(value))
+    else defineMember(members, name, shape === 'list' ? [] : {})
   }
   return members
 }
@@ -97,12 +97,12 @@ class FieldReader {
     const before = Object.hasOwn(members, name) ? members[name] : undefined
     if (shape === 'single') {
       if (before !== undefined) throw problem(`${name} comes twice`)
-      define(members, name, this.#value(this.#place.tag))
+      defineMember(members, name, this.#value(this.#place.tag))
     } else if (shape === 'list') {
-      if (before === undefined) define(members, name, [])
+      if (before === undefined) defineMember(members, name, [])
       this.#addTo(members[name] as unknown[])
     } else {
-      if (before === undefined) define(members, name, {})
+      if (before === undefined) defineMember(members, name, {})
       this.#addEntry(members[name] as Members)
     }
   }
@@ -134,7 +134,7 @@ class FieldReader {
     const { key, value } = this.#value(this.#place.tag) as Members
     const text = String(key)
     if (Object.hasOwn(map, text)) throw problem(`${this.#field.name} has the same key twice`)
-    define(map, text, value)
+    defineMember(map, text, value)
   }
 
   #value(tag: Tag): unknown {
@@ -199,7 +199,7 @@ function zeroValue(value: ValuePlan): unknown {
 }
 
 /** Keys of maps are anything, and `__proto__` must not become a prototype. */
-function define(members: Members, name: string, value: unknown): void {
+export function defineMember(members: Members, name: string, value: unknown): void {
   if (name !== '__proto__') {
     members[name] = value
     return

@@ -1,6 +1,6 @@
 import type { UndecodableMessage } from '../src/contracts/reading.ts'
 import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
-import { otlpEncodingIn, otlpRecords } from './otlp/decode-otlp.ts'
+import { otlpEncodingIn, otlpRecords } from './decode-otlp.ts'
 import { prometheusTextRecords } from './prometheus-text.ts'
 import type { Records } from './records.ts'
 import { remoteWriteRecords } from './remote-write.ts'

@@ -33,7 +33,7 @@ export interface RemoteWrite {
   readonly version: RemoteWriteVersion | undefined
   /** Samples and native histograms; a series that cannot be read is refused as one record. */
   readonly records: Records
-  /** Those that say that a series has ended: they are not records. */
+  /** Samples and histograms that say that a series has ended: they are not records. */
   readonly stale: Omit<RemoteWriteCounts, 'exemplars'>
 }
 

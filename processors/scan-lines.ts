@@ -6,6 +6,7 @@ import type {
 import { memberNamed, timeMemberOf } from '../src/contracts/time-member.ts'
 import { compareText } from '../src/core/canonical-json.ts'
 import { formatUs, parseInstant } from '../src/core/time.ts'
+import { LineNames, type LineNamesNeeds, type Part, type Step, type Steps } from './line-names.ts'
 import { microseconds } from './line-protocol/precision.ts'
 import { PlainNumbers } from './plain-text.ts'
 import { kindOf, type Member, memberOf } from './plain-values.ts'
@@ -34,13 +35,6 @@ const lowerI = 105
 const lowerT = 116
 const lowerU = 117
 const lowerZ = 122
-
-/** Steps that are remembered of the lines of a stream: more are forgotten, and learned again. */
-const stepsMax = 10_000
-
-/** Longer names, and longer lines, are for the parser. */
-const nameLengthMax = 200
-const depthMax = 500
 
 /** No plausible time has more, in any unit. */
 const timeDigitsMax = 19
@@ -108,18 +102,14 @@ function sourceName(name: string, { from }: FieldDefinition): string | undefined
   return path === undefined || others.length > 0 ? undefined : memberNamed(path)
 }
 
-/** What becomes of members that no field reads; where a mapping keeps them, it is asked. */
+/** Where a mapping keeps them, it is asked. */
 function othersOf({ fields, extra, validation, values }: StreamSchema): ScannerNeeds['others'] {
   if (extra === 'drop') return 'dropped'
   const isMapped = values !== undefined || Object.values(fields).some(({ from }) => from)
   return isMapped || validation === 'strict' ? 'unknown' : 'kept'
 }
 
-interface ScannerNeeds {
-  /** By the names that they have in a line, in the order of their fields in the canonical text. */
-  readonly members: ReadonlyMap<string, Member>
-  readonly timeMember: string
-  readonly others: 'kept' | 'dropped' | 'unknown'
+interface ScannerNeeds extends LineNamesNeeds {
   /** 0 for nanoseconds. */
   readonly usOfUnit: number
   /** The plausible times. */
@@ -127,53 +117,15 @@ interface ScannerNeeds {
   readonly endUs: number
 }
 
-/** One name of lines that have begun in the same way: a device sends the same names again and again. */
-interface Step {
-  /** The name as it stands in a line, with the character behind it. */
-  readonly key: string
-  /** The member that it is. */
-  readonly name: string
-  readonly before: Step | undefined
-  readonly depth: number
-  readonly member: Member | undefined
-  /** Whether its value is a part of the reading. */
-  readonly isKept: boolean
-  readonly tags: Steps
-  readonly fields: Steps
-  /** How a reading is written that has come to its end here; undefined: it lacks a field. */
-  layout: Layout | 'unknown' | undefined
-}
-
-/** What has followed on some beginning, and which of it was the last. */
-interface Steps {
-  last: Step | undefined
-  readonly byKey: Map<string, Step>
-}
-
-/** Texts, and behind each the depth of the step whose value stands there. */
-interface Layout {
-  readonly values: readonly Part[]
-  readonly extra: readonly Part[]
-  readonly all: readonly Part[]
-}
-
-interface Part {
-  readonly text: string
-  readonly depth: number
-}
-
 /** Works on one text at a time; what it keeps between two are the names that lines have had so far. */
 class LineScanner extends PlainNumbers implements LineScan {
   readonly #needs: ScannerNeeds
-  /** Fields by the names that they have in a reading: a reading without a required one is not plain. */
-  readonly #required: readonly string[]
+  readonly #names: LineNames
   /** Canonical texts of the values of the line under way, by the depths of their steps. */
   readonly #texts: string[] = []
   #text = ''
   #at = 0
   #timeUs: number | undefined
-  #measurements = newSteps()
-  #known = 0
   #inVain = 0
   #toSkip = 0
   next = 0
@@ -182,9 +134,7 @@ class LineScanner extends PlainNumbers implements LineScan {
   constructor(needs: ScannerNeeds) {
     super()
     this.#needs = needs
-    this.#required = [...needs.members].flatMap(([name, { isRequired }]) =>
-      isRequired ? [name] : [],
-    )
+    this.#names = new LineNames(needs)
   }
 
   find(text: string, start: number): ScannedReading | undefined {
@@ -242,7 +192,7 @@ class LineScanner extends PlainNumbers implements LineScan {
   #measurement(): Step | undefined {
     const text = this.#text
     const start = this.#at
-    let step = this.#measurements.last
+    let step = this.#names.measurements.last
     if (step === undefined || !text.startsWith(step.key, start)) {
       let at = start
       let code = text.charCodeAt(at)
@@ -251,7 +201,7 @@ class LineScanner extends PlainNumbers implements LineScan {
       }
       const isName = (code === comma || code === space) && at > start && text[start] !== '#'
       if (!isName) return undefined
-      step = this.#following(this.#measurements, text.slice(start, at + 1), undefined)
+      step = this.#names.following(this.#names.measurements, text.slice(start, at + 1), undefined)
       if (step === undefined) return undefined
     }
     this.#at += step.key.length
@@ -270,42 +220,11 @@ class LineScanner extends PlainNumbers implements LineScan {
         code = text.charCodeAt(++at)
       }
       if (code !== equalsSign || at === start) return undefined
-      step = this.#following(steps, text.slice(start, at + 1), before)
+      step = this.#names.following(steps, text.slice(start, at + 1), before)
       if (step === undefined) return undefined
     }
     this.#at += step.key.length
     return step
-  }
-
-  #following(steps: Steps, key: string, before: Step | undefined): Step | undefined {
-    const step = steps.byKey.get(key) ?? this.#learned(key, before)
-    if (step === undefined) return undefined
-    if (!steps.byKey.has(key)) steps.byKey.set(key, step)
-    steps.last = step
-    return step
-  }
-
-  /** Remembers a name where it may stand: one that comes twice may not. */
-  #learned(key: string, before: Step | undefined): Step | undefined {
-    const { members, timeMember, others } = this.#needs
-    const name = before === undefined ? 'measurement' : key.slice(0, -1)
-    const depth = before === undefined ? 0 : before.depth + 1
-    if (key.length > nameLengthMax || depth === depthMax) return undefined
-    if (name === timeMember || name === '__proto__') return undefined
-    for (let one = before; one !== undefined; one = one.before) {
-      if (one.name === name) return undefined
-    }
-    const member = members.get(name)
-    if (member === undefined && others === 'unknown') return undefined
-    if (this.#known === stepsMax) {
-      this.#known = 0
-      this.#measurements = newSteps()
-      return undefined
-    }
-    this.#known++
-    const isKept = member !== undefined || others === 'kept'
-    const next = { tags: newSteps(), fields: newSteps(), layout: 'unknown' as const }
-    return { key, name, before, depth, member, isKept, ...next }
   }
 
   #tag(step: Step): boolean {
@@ -415,8 +334,7 @@ class LineScanner extends PlainNumbers implements LineScan {
   }
 
   #reading(step: Step): ScannedReading | undefined {
-    if (step.layout === 'unknown') step.layout = this.#layoutOf(step)
-    const { layout } = step
+    const layout = this.#names.layoutOf(step)
     if (layout === undefined) return undefined
     const { values, extra, all } = layout
     const written = this.#written(values)
@@ -430,34 +348,6 @@ class LineScanner extends PlainNumbers implements LineScan {
     for (const { text, depth } of parts) written += text + (this.#texts[depth] as string)
     return `${written}}`
   }
-
-  #layoutOf(last: Step): Layout | undefined {
-    const steps: Step[] = []
-    for (let step: Step | undefined = last; step !== undefined; step = step.before) {
-      if (step.isKept) steps.push(step)
-    }
-    const names = new Set(steps.map(({ name }) => name))
-    if (!this.#required.every((name) => names.has(name))) return undefined
-    const known = steps.filter(({ member }) => member !== undefined)
-    const others = steps.filter(({ member }) => member === undefined)
-    return { values: partsOf(known), extra: partsOf(others), all: partsOf(steps) }
-  }
-}
-
-function newSteps(): Steps {
-  return { last: undefined, byKey: new Map() }
-}
-
-/** Members in the order of canonical JSON. */
-function partsOf(steps: readonly Step[]): readonly Part[] {
-  return steps
-    .map(({ member, name, depth }) => ({
-      key: member?.key ?? `${JSON.stringify(name)}:`,
-      name: member?.name ?? name,
-      depth,
-    }))
-    .toSorted((left, right) => compareText(left.name, right.name))
-    .map(({ key, depth }, index) => ({ text: `${index === 0 ? '{' : ','}${key}`, depth }))
 }
 
 function isLetter(code: number): boolean {

@@ -6,7 +6,7 @@ import { compressSync, uncompressSync } from 'snappy'
  */
 
 /** Bytes that may come out of one payload: 10,000 samples with 1,600 bytes of labels each. */
-export const uncompressedMax = 16 * 1024 * 1024
+const uncompressedMax = 16 * 1024 * 1024
 
 /** Most bytes that one byte can stand for: a copy of 64 bytes is written with three (format_description.txt, 2.2). */
 const ratioMax = 64 / 3
@@ -26,7 +26,7 @@ export function uncompressed(bytes: Uint8Array): Buffer | string {
     return `not valid Snappy: ${bytes.length} bytes cannot be ${length} bytes`
   }
   try {
-    return uncompressSync(bytes, uncompressOptions) as Buffer
+    return uncompressSync(bytes, uncompressOptions)
   } catch {
     return 'not valid Snappy: it is cut off, or not what its length says'
   }

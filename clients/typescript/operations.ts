@@ -580,8 +580,8 @@ export interface SharedOperations {
   /**
    * Write the readings of data streams into files, in the background.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`. Each stream gets one file or more.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`. Each stream gets one file or more.
    *
    * Needs the permission `data:read`.
    */
@@ -589,6 +589,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -2370,6 +2373,7 @@ export interface SharedOperations {
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -2401,8 +2405,9 @@ export interface SharedOperations {
   /**
    * Aggregate the readings of many data streams at once.
    *
-   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and
-   * `tags`: 1000 at most. Points come in the order of time, and at one time by stream or tag.
+   * Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`,
+   * `name` and `tags`: 20000 at most. Points come in the order of time, and at one time by
+   * stream, device, tag or value.
    *
    * Needs the permission `data:read`.
    */
@@ -2410,6 +2415,9 @@ export interface SharedOperations {
     readonly body: {
       readonly streamIds?: readonly string[] | undefined
       readonly vaultId?: string | undefined
+
+      /** Streams of the devices of this fleet. */
+      readonly fleetId?: string | undefined
 
       /** The full name, or its beginning and `*`; case makes no difference. */
       readonly name?: string | undefined
@@ -2439,8 +2447,10 @@ export interface SharedOperations {
       readonly cursor?: string | undefined
 
       /**
-       * `stream`: a point for each stream and bucket; `tag:NAME`: one for each value of that tag;
-       * `time`: one for all of them together.
+       * `stream`: a point for each stream and bucket; `device`: one for each device; `tag:NAME`:
+       * one for each value of that tag; `field:NAME`: one for each value that this field (text,
+       * integer or boolean) has in the readings, 1000 values at most; `time`: one for all of them
+       * together.
        */
       readonly groupBy?: string | undefined
       readonly limit?: number | undefined
@@ -3197,6 +3207,7 @@ export interface SharedOperations {
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer:
       | { readonly challenge: string }
       | {
@@ -3869,6 +3880,7 @@ export interface SharedOperations {
       | 'application/protobuf'
       | 'application/x-protobuf'
       | 'application/openmetrics-text'
+      | 'text/x-influx-line-protocol'
     readonly answer: {
       readonly streamId: string
 
@@ -4772,6 +4784,7 @@ export type AmqpSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4799,6 +4812,9 @@ export type AmqpSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -4978,6 +4994,7 @@ export type ApiSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5005,6 +5022,9 @@ export type ApiSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5738,6 +5758,7 @@ export type CoapSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5765,6 +5786,9 @@ export type CoapSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6197,6 +6221,7 @@ export type DeviceSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6224,6 +6249,9 @@ export type DeviceSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6400,6 +6428,7 @@ export type DeviceSourceUnnamed = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6427,6 +6456,9 @@ export type DeviceSourceUnnamed = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6989,6 +7021,7 @@ export type KafkaSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7016,6 +7049,9 @@ export type KafkaSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7718,6 +7754,7 @@ export type NatsSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7745,6 +7782,9 @@ export type NatsSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9556,8 +9596,14 @@ export type QueryPoint = {
   /** Where points are grouped by stream. */
   readonly streamId?: string | undefined
 
+  /** The name of the device, where points are grouped by device. */
+  readonly device?: string | null | undefined
+
   /** Its value, where points are grouped by a tag. */
   readonly tag?: string | null | undefined
+
+  /** Its value, where points are grouped by a field. */
+  readonly field?: string | number | boolean | null | undefined
 
   /** Readings in the bucket. */
   readonly count: number
@@ -9603,6 +9649,7 @@ export type RedisSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9630,6 +9677,9 @@ export type RedisSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9923,6 +9973,7 @@ export type SseSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9950,6 +10001,9 @@ export type SseSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10427,6 +10481,7 @@ export type WebSocketSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10454,6 +10509,9 @@ export type WebSocketSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10735,6 +10793,7 @@ export type WebhookSource = {
     | 'sparkplug'
     | 'prometheus'
     | 'prometheus-remote-write'
+    | 'line-protocol'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10762,6 +10821,9 @@ export type WebhookSource = {
         readonly repeated?: string | undefined
       }
     | undefined
+
+  /** of `line-protocol`: the unit of its times; `m` is a minute */
+  readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is

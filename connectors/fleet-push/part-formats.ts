@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { lineDecoder } from '../../processors/decode-lines.ts'
+import { sharedLineDecoder } from '../../processors/decode-lines.ts'
 import { linesByTag } from '../../processors/line-protocol/lines-by-tag.ts'
 import { precisionNamed } from '../../processors/line-protocol/precision.ts'
 import { formatOfBody } from '../../processors/media-types.ts'
 import { recordReaders } from '../../processors/record-formats.ts'
-import type { CompiledStream, Decoder } from '../../src/contracts/reading.ts'
-import type { LinePrecision, StreamSchema } from '../../src/contracts/stream-schema.ts'
+import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { deviceNameProblem } from '../../src/core/device-names.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import {
@@ -73,21 +72,10 @@ export function partsOfLines(
     if (deviceNameProblem(device) === undefined) {
       const read = (stream: CompiledStream) => ({
         payload: lines,
-        decoded: decoderFor(stream, precision)(lines, stream.scan),
+        decoded: sharedLineDecoder(stream, precision)(lines, stream.scan),
       })
       parts.push({ device, places: own, read })
     } else rejected.push(...own.map((index) => ({ index, ...withoutDevice(deviceField) })))
   }
   return { parts, rejected, rows, placesEnd }
-}
-
-/** Decoders by the schema, which streams of one definition share: each has to be compiled. */
-const decoders = new WeakMap<StreamSchema, Map<LinePrecision, Decoder>>()
-
-function decoderFor(stream: CompiledStream, precision: LinePrecision): Decoder {
-  const known = decoders.get(stream.schema) ?? new Map<LinePrecision, Decoder>()
-  decoders.set(stream.schema, known)
-  const decoder = known.get(precision) ?? lineDecoder(stream, precision)
-  known.set(precision, decoder)
-  return decoder
 }

@@ -61,6 +61,11 @@ const readByDefinition = {
   csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },
   prometheus: { type: 'string', description: 'Samples as they are exposed to Prometheus.' },
   form: { type: 'string', description: 'Pairs of names and values: the members of one reading.' },
+  'line-protocol': {
+    type: 'string',
+    description:
+      'Lines of InfluxDB; `precision` in the address is the unit of their times (ns, us, ms, s, m or h).',
+  },
 }
 
 /** A body in any of these formats. */

@@ -6,6 +6,7 @@ import {
   isSelfDescribing,
 } from '../../processors/decode.ts'
 import { formatOfBody } from '../../processors/media-types.ts'
+import { sharedLineDecoder } from '../../processors/decode-lines.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {
@@ -22,7 +23,7 @@ import { isSnappy } from '../../src/core/snappy-coding.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { unknownCoding } from '../../src/requests/http/content-coding.ts'
 import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
-import { requestContext } from './request-context.ts'
+import { precisionOf, requestContext } from './request-context.ts'
 
 /** Readings in the body of a request, and what is answered about them. */
 
@@ -76,14 +77,20 @@ export function sentReadings(request: FastifyRequest, stream?: CompiledStream): 
   const format = formatOfBody(headers, stream?.format) ?? 'json'
   if (isSnappy(headers['content-encoding']) && format !== 'prometheus-remote-write')
     throw unknownCoding()
-  const decoded = decode(payload, format, stream)
+  const decoded = decode(payload, { request, format }, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   const context = stream === undefined ? {} : requestContext(request, stream)
   return { payload, decoded: stream?.map?.(decoded, context) ?? decoded, context }
 }
 
-function decode(payload: Buffer, format: PayloadFormat, stream: CompiledStream | undefined) {
+function decode(
+  payload: Buffer,
+  { request, format }: { readonly request: FastifyRequest; readonly format: PayloadFormat },
+  stream: CompiledStream | undefined,
+) {
   if (stream !== undefined) {
+    const precision = format === 'line-protocol' ? precisionOf(request) : undefined
+    if (precision !== undefined) return sharedLineDecoder(stream, precision)(payload, stream.scan)
     const decoder = stream.format === format ? stream.decode : decoderOf(format, stream)
     return decoder(payload, stream.scan)
   }

@@ -4,6 +4,7 @@ import { cutText } from '../../src/core/cut-text.ts'
 import type { FanOut } from './fan-out.ts'
 import type { TakenPublish } from './guard/framing.ts'
 import { type PacketIdentity, Retransmissions, usesReceiptTime } from './retransmissions.ts'
+import type { DeviceRefusal } from './routes.ts'
 import type { Session } from './sessions.ts'
 import { innerTopic } from './topics.ts'
 
@@ -18,6 +19,8 @@ export interface Pending {
   readonly session: Session
   readonly publish: TakenPublish
   readonly settled: Settled
+  /** Why a fleet does not take it, where that was found out for it alone. */
+  readonly refusal?: DeviceRefusal | undefined
 }
 
 interface AcceptanceNeeds {

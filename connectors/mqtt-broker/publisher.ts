@@ -19,7 +19,7 @@ import type { MqttConnection } from './guard/connection.ts'
 import type { TakeFilters, TakenPublish } from './guard/framing.ts'
 import { takenOf } from './publish-packet.ts'
 import { isTakenBy, mayMakeStreams, mayPublishInSpace } from './rights.ts'
-import type { Route, Routes } from './routes.ts'
+import type { DeviceRefusal, Route, Routes } from './routes.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { innerStreamTopic, innerTopic, isOfSpaces, mayBeOwnTopic } from './topics.ts'
 
@@ -172,9 +172,9 @@ export class Publisher {
     if (before !== undefined) routes.prepare(topic, user)
     const lookUp = async () => {
       await before
-      await routes.load(topic, user, (found) => {
+      await routes.load(topic, user, (found, refusal) => {
         if (found.length === 0) this.#parts.drops.slowDown(session)
-        this.#take(pending, routes.route(topic, session.userId), found)
+        this.#take({ ...pending, refusal }, routes.route(topic, session.userId), found)
       })
     }
     const lookingUp = lookUp()
@@ -189,7 +189,8 @@ export class Publisher {
     const { session, publish } = pending
     const own = found.filter((stream) => isTakenBy(session, stream))
     if (own.length === 0) {
-      this.#drop(pending)
+      if (route.refusal && pending.refusal === undefined) this.#parts.routes.refused(route.refusal)
+      this.#drop({ refusal: route.refusal, ...pending })
       return
     }
     const settled = route.isPrivate ? this.#passingOn(pending) : pending.settled
@@ -206,8 +207,8 @@ export class Publisher {
   }
 
   /** Counted once it is acknowledged: while the disk is full it is offered again and again. */
-  #drop({ session, publish, settled }: Pending): void {
-    const dropped = droppedOf(session, publish)
+  #drop({ session, publish, settled, refusal }: Pending): void {
+    const dropped = droppedOf(session, publish, refusal)
     this.#parts.intake.settleInOrder((error) => {
       settled(error)
       if (error !== undefined) return
@@ -248,9 +249,14 @@ export class Publisher {
   }
 }
 
-function droppedOf(session: Session, { topic, payload }: TakenPublish): DroppedMessage {
+function droppedOf(
+  session: Session,
+  { topic, payload }: TakenPublish,
+  refusal: DeviceRefusal | undefined,
+): DroppedMessage {
   const { userId, clientId, apiKeyId, device } = session
-  const reason = dropReasonOf(session, topic.text)
+  const known = session.mayPublish ? refusal : undefined
+  const reason = known ?? dropReasonOf(session, topic.text)
   return { userId, topic: topic.text, payload, clientId, apiKeyId, deviceId: device?.id, reason }
 }
 

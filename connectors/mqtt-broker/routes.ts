@@ -19,13 +19,19 @@ export interface RouteNeeds {
   readonly devices: {
     cached(fleetId: FleetId, device: string): DeviceRoute | undefined
     find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute>
+    /** To be called for each message that is not taken although the route of its device was at hand. */
+    refused(problem: string): void
   }
 }
 
-/** The stream of a device; undefined: its messages are not taken. */
+/** The stream of a device, or why its messages are not taken. */
 interface DeviceRoute {
   readonly streamId?: StreamId
+  readonly problem?: string
 }
+
+/** Why a fleet does not take the messages of a device that it could take. */
+export type DeviceRefusal = 'device_denied' | 'fleet_full'
 
 /** Who publishes on a topic. */
 export interface TopicUser {
@@ -55,7 +61,12 @@ export interface Route {
   readonly isPrivate: boolean
   /** Generation of the user's topics, when the route depends on them. */
   readonly generation: number | undefined
+  /** Why a fleet does not take them, where that is at hand. */
+  readonly refusal?: DeviceRefusal | undefined
 }
+
+/** Where messages of a topic go, and why a fleet does not take them. */
+type Found = Pick<Route, 'refusal'> & { readonly streams: readonly StreamId[] }
 
 /** The route of a topic that is one stream's alone. */
 class StreamRoute implements Route {
@@ -110,16 +121,17 @@ export class Routes {
     }
     const { topics } = this.#needs
     const { generation } = topics
-    return { topic, streams: this.#streamsOf(topic, userId), isPrivate: true, generation }
+    const found = this.#found(topic, userId)
+    return { topic, streams: undefined, ...found, isPrivate: true, generation }
   }
 
   /** Undefined: something has to be read first, or a stream to be made. */
-  #streamsOf(topic: string, userId: UserId): readonly StreamId[] | undefined {
+  #found(topic: string, userId: UserId): Found | undefined {
     const topics = this.#needs.topics.cached(userId)
     if (topics === undefined) return undefined
     const streams = topics.streamsOf(topic)
     const named = topics.devicesOf(topic)
-    if (named.length === 0) return streams
+    if (named.length === 0) return { streams }
     const found = named.map(({ fleetId, device }) => this.#needs.devices.cached(fleetId, device))
     return found.every((route) => route !== undefined) ? withDevices(streams, found) : undefined
   }
@@ -145,31 +157,34 @@ export class Routes {
     return found?.every((stream) => stream !== undefined) ? found : undefined
   }
 
+  /** Counts a message that is not taken by a route that was at hand. */
+  refused(refusal: DeviceRefusal): void {
+    this.#needs.devices.refused(refusal === 'fleet_full' ? 'full' : 'denied')
+  }
+
   /** Loads what messages on a topic need, and hands it on in the turn in which all of it is current. */
   async load(
     topic: TopicName,
     user: TopicUser,
-    take: (streams: readonly CompiledStream[]) => void,
+    take: (streams: readonly CompiledStream[], refusal: DeviceRefusal | undefined) => void,
   ): Promise<void> {
     const { topics, streams } = this.#needs
     for (;;) {
-      const ids = await this.#load(topic, user)
+      const { streams: ids, refusal } = await this.#load(topic, user)
       const { generation } = topics
       const found = await Promise.all(ids.map((id) => streams.find(id)))
       const current = found.filter((stream) => stream !== undefined)
       const isCurrent = current.every(({ streamId }) => streams.cached(streamId) !== undefined)
       if (!isCurrent || generation !== topics.generation) continue
-      take(current.map((stream) => streams.cached(stream.streamId) ?? stream))
+      const ready = current.map((stream) => streams.cached(stream.streamId) ?? stream)
+      take(ready, refusal)
       return
     }
   }
 
-  async #load(
-    name: TopicName,
-    { userId, mayMakeStreams }: TopicUser,
-  ): Promise<readonly StreamId[]> {
-    const known = this.route(name, userId).streams
-    if (known !== undefined) return known
+  async #load(name: TopicName, { userId, mayMakeStreams }: TopicUser): Promise<Found> {
+    const { streams: known } = this.route(name, userId)
+    if (known !== undefined) return { streams: known }
     const topics = await this.#needs.topics.find(userId)
     const topic = name.text
     const named = topics.devicesOf(topic)
@@ -181,9 +196,14 @@ export class Routes {
 }
 
 /** A stream that is found in both ways is meant once. */
-function withDevices(
-  streams: readonly StreamId[],
-  routes: readonly DeviceRoute[],
-): readonly StreamId[] {
-  return [...new Set([...streams, ...routes.flatMap(({ streamId }) => streamId ?? [])])]
+function withDevices(streams: readonly StreamId[], routes: readonly DeviceRoute[]): Found {
+  const problems = routes.map(({ problem }) => problem)
+  const refusal = refusals.find(([problem]) => problems.includes(problem))?.[1]
+  const all = new Set([...streams, ...routes.flatMap(({ streamId }) => streamId ?? [])])
+  return { streams: [...all], refusal }
 }
+
+const refusals: readonly (readonly [string, DeviceRefusal])[] = [
+  ['denied', 'device_denied'],
+  ['full', 'fleet_full'],
+]

@@ -1,9 +1,9 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { OtlpEncoding } from '../../processors/otlp/decode-otlp.ts'
+import type { OtlpEncoding } from '../../processors/decode-otlp.ts'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 
 /**
- * Answers of OTLP over HTTP (opentelemetry-proto, docs/specification.md): each is written as its request is.
+ * Answers of OTLP over HTTP (its specification, OTLP/HTTP): each is written as its request is.
  */
 
 export interface OtlpAnswer {
@@ -50,13 +50,12 @@ function partialSuccess(rejected: RejectedDataPoints | undefined): object {
 }
 
 function responseInProtobuf(rejected: RejectedDataPoints | undefined): Buffer {
-  const writer = new BinaryWriter()
-  if (rejected !== undefined) {
-    writer.tag(1, WireType.LengthDelimited).fork()
-    writer.tag(1, WireType.Varint).int64(rejected.count)
-    writer.tag(2, WireType.LengthDelimited).string(rejected.message).join()
-  }
-  return Buffer.from(writer.finish())
+  if (rejected === undefined) return Buffer.alloc(0)
+  const partial = new BinaryWriter()
+  partial.tag(1, WireType.Varint).int64(rejected.count)
+  partial.tag(2, WireType.LengthDelimited).string(rejected.message)
+  const response = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(partial.finish())
+  return Buffer.from(response.finish())
 }
 
 /** Statuses after which a client of OTLP sends the same request again; after any other it drops its data. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { otlpRecords } from '../../processors/otlp/decode-otlp.ts'
+import { otlpRecords } from '../../processors/decode-otlp.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { type ErrorForm, errorsIn } from '../../src/requests/http/error-handler.ts'
 import { recordsByDevice } from '../fleet-push/device-parts.ts'

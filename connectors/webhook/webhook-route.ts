@@ -124,7 +124,7 @@ async function allow(
     void reply.header('allow', 'OPTIONS, POST')
     throw new DomainError('method_not_allowed', 'only a sender of CloudEvents asks before', {
       remedy:
-        'Send the header WebHook-Request-Origin, to a stream whose source has the format cloudevents.',
+        'Give the source of the stream the format cloudevents, and send webhook-request-origin.',
     })
   }
   return reply

@@ -3,7 +3,7 @@ import { endOfString, isRoundedInteger } from '../../src/core/json-safety.ts'
 import { endOfName, LinePlaces, unescaped } from './line-places.ts'
 
 /** Tags and fields that a line may have together. */
-export const membersMax = 4_096
+const membersMax = 4_096
 
 /** Characters of a name, and of the value of a tag: InfluxDB takes 64 KB of each. */
 const nameLengthMax = 65_536

@@ -254,10 +254,10 @@ function structured(value: unknown, schema: StreamSchema): ReadEvent {
   }
   const type = attributes['datacontenttype']
   const format = dataFormat(type)
-  if (isEncoded) return { attributes, data: decoded(bytesOf(base64), format, schema) }
+  if (isEncoded) return { attributes, data: dataOf(fromBase64(base64), format, schema) }
   if (data === undefined || data === null) return { attributes, data: listed({}, undefined) }
   if (typeof data === 'string' && format !== 'json') {
-    return { attributes, data: decoded(Buffer.from(data), format, schema) }
+    return { attributes, data: dataOf(Buffer.from(data), format, schema) }
   }
   const digits = sourcesIn(value)
   return { attributes, data: listed(data, isObject(digits) ? digits['data'] : undefined) }
@@ -282,14 +282,14 @@ function dataFormat(type: unknown) {
   )
 }
 
-function bytesOf(base64: unknown): Buffer {
+function fromBase64(base64: unknown): Buffer {
   const isBase64 =
     typeof base64 === 'string' && base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
   if (!isBase64) throw new EventProblem('data_base64 is not base64')
   return Buffer.from(base64, 'base64')
 }
 
-function decoded(
+function dataOf(
   bytes: Buffer,
   format: ReturnType<typeof dataFormat>,
   schema: StreamSchema,

@@ -16,6 +16,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   'senml-json': 'application/senml+json',
   'senml-cbor': 'application/senml+cbor',
+  'line-protocol': 'text/x-influx-line-protocol',
 }
 
 /** The content type that readings of a stream have over HTTP; undefined where they come by MQTT only. */

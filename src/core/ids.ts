@@ -50,6 +50,7 @@ export type AnyId =
   | AnchorId
   | VerificationId
   | PermissionId
+  | FleetId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

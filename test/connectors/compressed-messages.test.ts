@@ -125,19 +125,21 @@ test('over HTTP the header says it, and nothing is decompressed twice', async ()
   expect(await service.api.settled(streamId, 2)).toMatchObject({ stored: 2 })
 })
 
+function define(more: object) {
+  return service.api.withToken('POST', '/streams', {
+    name: 'a',
+    type: 'event_stream',
+    schema: { level: { type: 'number' } },
+    source: {
+      protocol: 'webhook',
+      signature: { scheme: 'token', header: 'x-key' },
+      credentials: { secret: 'long-enough' },
+      ...more,
+    },
+  })
+}
+
 test('a source whose messages say it themselves has no such key', async () => {
-  const define = (more: object) =>
-    service.api.withToken('POST', '/streams', {
-      name: 'a',
-      type: 'event_stream',
-      schema: { level: { type: 'number' } },
-      source: {
-        protocol: 'webhook',
-        signature: { scheme: 'token', header: 'x-key' },
-        credentials: { secret: 'long-enough' },
-        ...more,
-      },
-    })
   expect(await define({ contentCoding: 'gzip' })).toMatchObject({
     status: 400,
     body: {

@@ -16,6 +16,7 @@ import { timeSeriesDescendingContract } from './time-series-descending-contract.
 import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
 import { timeSeriesSeriesContract } from './time-series-series-contract.ts'
+import { timeSeriesSplitContract } from './time-series-split-contract.ts'
 import { timeSeriesTimeWeightsContract } from './time-series-time-weights-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
@@ -35,6 +36,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('aggregation', () => timeSeriesAggregationContract(open, share))
   describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
   describe('aggregation', () => timeSeriesAggregatedPagesContract(open))
+  describe('series of values', () => timeSeriesSplitContract(open, share))
   describe('averages by time', () => timeSeriesTimeWeightsContract(open, share))
   describe('an answer from behind', () => timeSeriesDescendingContract(open))
   describe('history', () => timeSeriesHistoryContract(open))

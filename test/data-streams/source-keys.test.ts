@@ -54,6 +54,8 @@ const formats: readonly Json[] = [
   { format: 'senml-json', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'senml-cbor', names: { 'urn:a': 'temperature' }, ...at },
   { format: 'protobuf', protobuf },
+  { format: 'otlp', ...at },
+  { format: 'line-protocol', precision: 'ms', ...at },
 ]
 /** A table whose columns the device names. */
 const named = { format: 'csv', headerLines: 4, columnsLine: 2, contentCoding: 'gzip', ...at }

@@ -77,6 +77,25 @@ describe('text/csv', () => {
     expect(await service.api.settled(streamId, 3)).toMatchObject({ stored: 2, quarantined: 1 })
   })
 
+  test('keeps a refused line with the header that names its columns', async () => {
+    const source = { format: 'csv', headerLines: 2, columnsLine: 1 }
+    const streamId = await service.api.createStream(schema, { source })
+
+    const lines = 'timestamp,temperature\nTS,C\n2026-01-01T00:00:00Z,1\n2026-01-01T00:00:01Z,hot\n'
+    expect((await push(streamId, headers, lines)).body).toMatchObject({ accepted: 1 })
+    await service.api.settled(streamId, 2)
+    expect(await quarantined(streamId)).toMatchObject([
+      { payload: 'timestamp,temperature\nTS,C\n2026-01-01T00:00:01Z,hot' },
+    ])
+
+    await service.api.withToken('PUT', `/streams/${streamId}`, {
+      schema: { temperature: { type: 'string' } },
+    })
+    await service.api.withToken('POST', `/streams/${streamId}/quarantine/redrive`)
+
+    expect(await service.api.settled(streamId, 2)).toMatchObject({ stored: 2, quarantined: 0 })
+  })
+
   test('is 400 for a stream whose source names no columns', async () => {
     const { status, body } = await push(await service.api.createStream(), headers, '1')
 

@@ -102,7 +102,8 @@ const ofNothingShared = [
   /^\w+ [^{]*$/,
   /^\w+ \/(alerts|alert-rules|backups|console|devices|exports|hooks|imports|keys|mail|mqtt|notifications|uploads|templates|users|webhooks)\/\{?/,
   /^GET \/verify\/\{cid\}$/,
-  // Data streams belong to a vault, and are shared with nobody.
+  // Data streams, and fleets of them, belong to a vault, and are shared with nobody.
+  /^\w+ \/fleets\/\{/,
   /^\w+ \/streams\/\{streamId\} with a token$/,
   /^\w+ \/streams\/\{streamId\}\/(alerts|data|deletion|import|latest|pause|quarantine|refused|resume|source|status|tail|transform|validate|versions)(\/|$)/,
 ]

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { JournalTails } from '../../src/reading/live/journal-tails.ts'
 import { OpenTails } from '../../src/reading/live/open-tails.ts'
+import { StreamNews } from '../../src/reading/live/stream-news.ts'
 import { tailRoutes } from '../../src/reading/live/tail-routes.ts'
 import { handleError } from '../../src/requests/http/error-handler.ts'
 import { routeUpgrades } from '../../src/requests/http/upgrades.ts'
@@ -144,7 +145,11 @@ class Followed implements AsyncDisposable {
     await this.#app.register(inboxTailRoute({ inbox, notified, tails, onFailure, callerOf }))
     const needs = {
       streams: new DataStreamStore(state, clock),
-      journal: new JournalTails({ journalPath: this.#journalPath }, onFailure),
+      journal: new JournalTails({
+        journalPath: this.#journalPath,
+        news: new StreamNews(0),
+        onFailure,
+      }),
       history: async () => ({ points: [], next: undefined, position: 0 }),
       placeBeforeNewest: async () => {
         await wait()

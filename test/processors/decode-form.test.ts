@@ -23,6 +23,10 @@ function problemOf(body: string | Uint8Array): string | undefined {
   return found.ok ? undefined : found.problem
 }
 
+function formOf(count: number): string {
+  return Array.from({ length: count }, (_, at) => `n${at}=1`).join('&')
+}
+
 describe('a form', () => {
   test('is one reading, whose texts are read by the types of the fields', () => {
     const body = 'level=21.5&count_of=3&open=on&note=warm%2C+at+last%C2%A0&other=1'
@@ -74,9 +78,8 @@ describe('a form', () => {
   })
 
   test('has a limit of pairs', () => {
-    const pairs = (count: number) => Array.from({ length: count }, (_, at) => `n${at}=1`).join('&')
-    expect(problemOf(pairs(1_000))).toBeUndefined()
-    expect(problemOf(pairs(1_001))).toBe('the form has more than 1000 pairs')
+    expect(problemOf(formOf(1_000))).toBeUndefined()
+    expect(problemOf(formOf(1_001))).toBe('the form has more than 1000 pairs')
     expect(problemOf('&'.repeat(4_000_000))).toBe('the form is empty')
   })
 

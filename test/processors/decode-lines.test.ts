@@ -8,7 +8,7 @@ import { formatUs } from '../../src/core/time.ts'
 import { judgeMessage } from '../../src/ingest/pipeline/intake.ts'
 import { readingsOf } from '../support/binary-messages.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
-import { anyLine, membersOf, written } from '../support/written-lines.ts'
+import { anyLine, membersOf, writtenLine } from '../support/written-lines.ts'
 
 function decode(content: string | Uint8Array, precision?: LinePrecision, fields = {}) {
   return lineDecoder(decodedStream(fields), precision)(Buffer.from(content))
@@ -280,7 +280,9 @@ describe('any lines', () => {
     const lines = fc.array(fc.tuple(anyLine, space, end), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(lines, (all) => {
-        const content = all.map(([line, between, after]) => written(line, between) + after).join('')
+        const content = all
+          .map(([line, between, after]) => writtenLine(line, between) + after)
+          .join('')
         const expected = all.map(([line]) => ({
           ...membersOf(line),
           ...(line.time !== undefined && { timestamp: formatUs(line.time / 1_000n) }),
@@ -311,7 +313,7 @@ describe('what the quarantine keeps of a line', () => {
   const times = fc.integer({ min: 0, max: 2_000_000_000 })
   const precisions = fc.constantFrom<LinePrecision>('ns', 'us', 'ms', 's', 'm', 'h')
   const line = fc.oneof(
-    anyLine.map((one) => written({ ...one, time: undefined })),
+    anyLine.map((one) => writtenLine({ ...one, time: undefined })),
     fc.constantFrom('m', 'm a=x', 'm a="', 'm a=1'),
   )
 

@@ -7,6 +7,7 @@ import type {
   Buckets,
 } from '../../src/storage/time-series/aggregate-query.ts'
 import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
+import { splitKeyOf } from '../../src/storage/time-series/split-series.ts'
 
 /**
  * What a store has to answer, computed in another way: reading by reading, with the calendar of
@@ -18,17 +19,15 @@ export function modelAggregates(
 ): AggregatePoint[] {
   const starts =
     query.fill === 'none' ? undefined : startsBetween(query.buckets, query.startUs, query.endUs)
-  const lines = query.series.map(({ key, streamIds }) => {
+  const lines = groupsOf(readings, query).map(({ key, isOwn }) => {
     const own = readings
-      .filter(({ streamId, timestampUs }) => {
-        const isWithin = timestampUs >= query.startUs && timestampUs < query.endUs
-        return isWithin && streamIds.includes(streamId)
-      })
+      .filter((reading) => isWithin(reading, query) && isOwn(reading))
       .toSorted(inOrder)
     const buckets = Map.groupBy(own, (reading) => startOf(query.buckets, reading.timestampUs))
     const points = (starts ?? [...buckets.keys()]).map((timestampUs) => {
       const found = buckets.get(timestampUs) ?? []
-      const values = { ...valuesOf(found, query), ...averagesByTime(readings, found, query) }
+      const averages = averagesByTime(readings, found, { ...query, isOwn })
+      const values = { ...valuesOf(found, query), ...averages }
       return { timestampUs, series: key, count: found.length, values }
     })
     return query.fill === 'none' ? points : filled(points, query)
@@ -39,6 +38,47 @@ export function modelAggregates(
       (left, right) =>
         left.timestampUs - right.timestampUs || (left.series < right.series ? -1 : 1),
     )
+}
+
+/** Readings that make one series. */
+interface Group {
+  readonly key: string
+  readonly isOwn: (reading: ShippedReading) => boolean
+}
+
+function groupsOf(
+  readings: readonly ShippedReading[],
+  query: Pick<AggregateQuery, 'series' | 'splitBy' | 'startUs' | 'endUs'>,
+): readonly Group[] {
+  const { series, splitBy } = query
+  if (!splitBy) {
+    return series.map(({ key, streamIds }) => ({
+      key,
+      isOwn: ({ streamId }) => streamIds.includes(streamId),
+    }))
+  }
+  const ids = new Set(series.flatMap(({ streamIds }) => streamIds))
+  const valueOf = (reading: ShippedReading) => valueAs(reading, splitBy.name, splitBy.type) ?? null
+  const asked = readings.filter((reading) => ids.has(reading.streamId) && isWithin(reading, query))
+  return [...new Set(asked.map(valueOf))].map((value) => ({
+    key: splitKeyOf(value, splitBy.type),
+    isOwn: (reading) => ids.has(reading.streamId) && valueOf(reading) === value,
+  }))
+}
+
+function isWithin(
+  { timestampUs }: ShippedReading,
+  { startUs, endUs }: Pick<AggregateQuery, 'startUs' | 'endUs'>,
+): boolean {
+  return timestampUs >= startUs && timestampUs < endUs
+}
+
+/** The value of a reading that was stored as exactly this type. */
+function valueAs({ values, shape }: ShippedReading, name: string, type: string): unknown {
+  const stored = shape.columns.find((column) => column.name === name)?.type
+  return stored === type
+    ? (JSON.parse(values) as Readonly<Record<string, unknown>>)[name]
+    : undefined
 }
 
 function inOrder(left: ShippedReading, right: ShippedReading): number {
@@ -128,7 +168,7 @@ function valuesOf(
 function averagesByTime(
   all: readonly ShippedReading[],
   found: readonly ShippedReading[],
-  { fields, timeWeights, buckets, startUs, endUs }: AggregateQuery,
+  { fields, timeWeights, buckets, startUs, endUs, isOwn }: AggregateQuery & Omit<Group, 'key'>,
 ): Record<string, unknown> {
   const [any] = found
   if (any === undefined || timeWeights === undefined) return {}
@@ -143,10 +183,14 @@ function averagesByTime(
       return own.map((reading) => ({ reading, weight: 1 }))
     }
     const line = all.filter((reading) => reading.streamId === streamId).toSorted(inOrder)
-    return line.map((reading, index) => {
+    const first = line.findIndex(({ timestampUs }) => timestampUs >= fromUs)
+    return line.flatMap((reading, index) => {
+      // What was in force before counts for a series whose reading comes next.
+      const isBefore = index < first
+      if (!isOwn(reading) || (isBefore && !isOwn(line[first] as ShippedReading))) return []
       const nextUs = line[index + 1]?.timestampUs ?? Number.POSITIVE_INFINITY
       const goneUs = Math.min(nextUs, reading.timestampUs + holdUs, toUs)
-      return { reading, weight: Math.max(0, goneUs - Math.max(reading.timestampUs, fromUs)) }
+      return [{ reading, weight: Math.max(0, goneUs - Math.max(reading.timestampUs, fromUs)) }]
     })
   })
   const averages: Record<string, unknown> = {}

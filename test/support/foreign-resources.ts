@@ -104,6 +104,14 @@ export class ForeignResources {
       const body = { name: 'a device', streamIds: [await this.#dataStream()] }
       return await made(this.#owner.withKey<Made>('POST', '/devices', body))
     },
+    fleetId: async (template) => {
+      this.#newestFleet = await this.#fleet()
+      if (template.includes('{device}')) {
+        await this.#owner.withToken('POST', `/fleets/${this.#newestFleet}/devices/boiler/deny`)
+      }
+      return this.#newestFleet
+    },
+    device: async () => 'boiler',
     provisioningKeyId: async () => {
       const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
       const body = { name: 'line 2', definition, devicesMax: 1 }
@@ -135,6 +143,7 @@ export class ForeignResources {
   #newestExport = ''
   #newestWebhook = ''
   #newestVault = ''
+  #newestFleet = ''
   #newestAttachment = ''
   #newestAssetStream = ''
 
@@ -157,6 +166,15 @@ export class ForeignResources {
     const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
     this.#newestVault = await made(this.#owner.withKey<Made>('POST', '/vaults', body))
     return this.#newestVault
+  }
+
+  async #fleet(): Promise<string> {
+    const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
+    const body = { name: `fleet ${++this.#made}`, vaultId: await this.#vault(), definition }
+    const { fleetId } = (
+      await this.#owner.withToken<{ readonly fleetId: string }>('POST', '/fleets', body)
+    ).body
+    return fleetId
   }
 
   async #assetStream(): Promise<string> {

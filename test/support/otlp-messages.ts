@@ -219,7 +219,7 @@ const registry = createFileRegistry(
     package: 'otlp',
     messageType: messageType.map((type) => ({ ...type, field: type.field.map(withJsonName) })),
     enumType,
-  } as never),
+  }),
   () => undefined,
 )
 

@@ -49,7 +49,7 @@ const boolean: fc.Arbitrary<WrittenValue> = fc.oneof(
 const number: fc.Arbitrary<WrittenValue> = fc.oneof(
   fc
     .double({ noNaN: true, noDefaultInfinity: true })
-    .map((value) => ({ value, written: String(value) })),
+    .map((value) => ({ value: Number(String(value)), written: String(value) })),
   fc
     .tuple(fc.integer({ min: -1000, max: 1000 }), fc.stringMatching(/^\d{1,20}$/))
     .map(([whole, decimals]) => `${whole}.${decimals}`)
@@ -77,7 +77,7 @@ export const anyLine: fc.Arbitrary<AnyLine> = fc
   .filter(({ tags, fields }) => Object.keys(tags).every((one) => !Object.hasOwn(fields, one)))
 
 /** How a line is written; spaces more than needed may stand around its parts. */
-export function written({ measurement: of, tags, fields, time }: AnyLine, space = ' '): string {
+export function writtenLine({ measurement: of, tags, fields, time }: AnyLine, space = ' '): string {
   const head = [
     of.replaceAll(/[, ]/g, String.raw`\$&`),
     ...Object.entries(tags).map(([tag, value]) => `${escaped(tag)}=${escaped(value)}`),

@@ -22,6 +22,7 @@ const keeping = [
   ['asset_streams', 'owner_id'],
   ['attachments', 'owner_id'],
   ['data_streams', 'owner_id'],
+  ['fleets', 'owner_id'],
   ['devices', 'owner_id'],
   ['provisioning_keys', 'owner_id'],
   ['user_entities', 'user_id'],

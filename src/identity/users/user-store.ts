@@ -123,6 +123,12 @@ export class UserStore {
         .where(isDeletedNow),
       state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
       state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
+      // Their devices may be many: they go later.
+      state
+        .updateTable('fleets')
+        .set({ ended_at: deletedAtUs, ending: 'forget' })
+        .where('owner_id', '=', id)
+        .where(isDeletedNow),
       ...this.#endDeliveries(id, isDeletedNow),
       state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),

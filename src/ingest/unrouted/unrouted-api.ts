@@ -33,7 +33,8 @@ export const unroutedTopicSchema = s.component(
       ...s.choice(dropReasons),
       description: [
         'Why the last of them was: no stream has the topic; it belongs to the service or to a stream that is not',
-        "the client's; or the key may not send readings.",
+        "the client's; the key may not send readings; the fleet denies the device; or the fleet has as many streams",
+        'as it may have.',
       ].join(' '),
     },
     firstAt: s.dateTime,

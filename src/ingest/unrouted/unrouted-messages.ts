@@ -25,6 +25,10 @@ export const dropReasons = [
   'not_own',
   /** The key may not send readings. */
   'no_permission',
+  /** It is of a device that its fleet does not take. */
+  'device_denied',
+  /** It is of a new device, and its fleet has as many streams as it may have. */
+  'fleet_full',
 ] as const
 
 export type DropReason = (typeof dropReasons)[number]
@@ -82,7 +86,10 @@ export class UnroutedMessages {
   /** In the order of the last message. */
   readonly #users = new Map<UserId, OfUser>()
   readonly #nowUs: () => number
-  readonly #totals: Record<DropReason, number> = { no_stream: 0, not_own: 0, no_permission: 0 }
+  readonly #totals = Object.fromEntries(dropReasons.map((reason) => [reason, 0])) as Record<
+    DropReason,
+    number
+  >
   #weight = 0
   #topics = 0
   #made = 0

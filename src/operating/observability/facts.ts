@@ -13,6 +13,7 @@ import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import { deliveryMetrics, type MeasuredDeliveries } from './delivery-facts.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { fileMetrics, type MeasuredFiles, refusedUploads } from './file-facts.ts'
+import { fleetMetrics, type MeasuredFleets, refusedDevices } from './fleet-facts.ts'
 import type { FolderWatch } from './folder-watch.ts'
 import type { FailingParts } from './health.ts'
 import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
@@ -72,7 +73,7 @@ function failingOf(
   return failing
 }
 
-export interface MeasuredParts extends WatchedParts, MeasuredJobs {
+export interface MeasuredParts extends WatchedParts, MeasuredJobs, MeasuredFleets {
   readonly filing: MeasuredFiles
   readonly worker: WatchedParts['worker'] & { decidedTotals(): Promise<DecidedTotals> }
   readonly commits: GroupCommit
@@ -143,6 +144,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
       ...twinMetrics(parts),
+      ...fleetMetrics(parts),
       ...traceMetrics(() => [parts.tracing?.figures(), deliveries?.tracing]),
     ],
     ...metricsWithLabels(parts, () => failing),
@@ -178,15 +180,14 @@ function twinMetrics({ filing, anchoring }: MeasuredParts): readonly Metric[] {
   return [...fileMetrics(filing), ...anchorMetrics(anchoring)]
 }
 
-function metricsWithLabels(
-  { mqtt, intake, filing, anchoring, ledgers }: MeasuredParts,
-  failing: () => FailingParts,
-) {
+function metricsWithLabels(parts: MeasuredParts, failing: () => FailingParts) {
+  const { mqtt, intake, filing, anchoring, ledgers } = parts
   return {
     byReason: [
       ...mqttCountersByReason(mqtt),
       sparkplugCounters(intake.sparkplug),
       refusedUploads(filing),
+      refusedDevices(parts),
     ],
     byLabel: [anchorsByState(anchoring), partsFailing(failing)],
     byNetwork: ledgerMetrics(ledgers),

@@ -26,6 +26,12 @@ export const metricHelp = {
   api_keys: 'API keys that are not revoked',
   console_sessions: 'Browsers that are signed in to the console',
   device_keys_cached: 'Keys of devices held in memory',
+  fleet_devices_waiting: 'New devices of fleets whose messages wait for their stream',
+  fleet_devices_cached: 'Devices of fleets whose stream is held in memory',
+  fleet_streams_made_total: 'Streams made by the first message of a device of a fleet',
+  fleet_streams_changed_total: 'Streams that have got the next version of their fleet',
+  fleet_streams_left_total:
+    'Streams that cannot have the next version of their fleet, because they have too many versions',
   devices_seen_pending: 'Devices whose last contact is not written yet',
   logins_failed_total: 'Logins and requests with credentials that were refused',
   readings_expired_total: 'Stored readings removed because they were older than their retention',

@@ -54,7 +54,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const fronts = await startFronts(engine, { config, logger })
   const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering, filing } =
     fronts
-  const { anchoring, ledgers, contentSigning, sharing, tracing } = fronts
+  const { anchoring, ledgers, contentSigning, sharing, fleetChanges, tracing } = fronts
   const addresses = addressesOf(config, { http, mqtt })
   engine.folder.announce(Object.values(addresses))
   const { journal } = engine
@@ -85,6 +85,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
         () => allOf([mqtt?.close(), closeHttp(http), fetching.running.stop()]),
         () => allOf([backups.close(), relay.stop(), transfers.stop(), delivering.stop()]),
         () => allOf([filing.stop(), contentSigning.stop(), anchoring.stop(), sharing.stop()]),
+        () => fleetChanges.stop(),
         () => allOf([ledgers.stop(), tracing?.stop()]),
         () => engine.commits.drain(),
         () => purges.stop(),

@@ -19,6 +19,7 @@ import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
 import { DeviceDirectory } from '../../streams/fleets/device-directory.ts'
+import { FleetDeviceStore } from '../../streams/fleets/fleet-device-store.ts'
 import { FleetStore } from '../../streams/fleets/fleet-store.ts'
 import { NewStreams, type NewStreamsNeeds } from '../../streams/fleets/new-streams.ts'
 import { Units } from '../../streams/units/units.ts'
@@ -112,7 +113,8 @@ function fleetParts(
 ) {
   const fleets = new FleetStore(state, systemClock)
   const newStreams = new NewStreams({ ...around, state, writer, fleets, lifecycle })
-  return { fleets, newStreams, fleetDevices: new DeviceDirectory(newStreams) }
+  const devicesOfFleets = new FleetDeviceStore(state, systemClock)
+  return { fleets, newStreams, devicesOfFleets, fleetDevices: new DeviceDirectory(newStreams) }
 }
 
 /** Records of assets, and what is issued for them. */

@@ -14,6 +14,8 @@ import { TopicDirectory } from '../../ingest/pipeline/topic-directory.ts'
 import { DiskSpace } from '../../operating/observability/disk-space.ts'
 import { FolderWatch } from '../../operating/observability/folder-watch.ts'
 import { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { NotingJournal } from '../../reading/live/noting-journal.ts'
+import { StreamNews } from '../../reading/live/stream-news.ts'
 import { ThreadedJournal } from '../../storage/journal/threaded-journal.ts'
 import { TrimSchedule } from '../../storage/journal/trim-schedule.ts'
 import { openStateForReading, type StateDatabase } from '../../storage/state/database.ts'
@@ -47,7 +49,8 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   const state = openStateForReading(folder.state)
   const folderWatch = new FolderWatch(new FilePlaces(openFilesOf(folder)))
   const receipts = new ReceiptClock(systemClock)
-  const commits = new GroupCommit(journal, systemClock)
+  const news = new StreamNews((await journal.status()).head)
+  const commits = new GroupCommit(new NotingJournal(journal, news), systemClock)
   const trimming = trimmingOf({ journal, worker, folderWatch })
   const directory = directoryOf(state)
   const taking = intakeOf({ commits, receipts, diskSpace, folderWatch, onFault })
@@ -75,6 +78,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     state,
     receipts,
     commits,
+    news,
     ...taking,
     departures,
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),

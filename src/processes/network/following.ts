@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts'
 
 /** Composition of live reading: who follows streams, and what they are told from. */
 export function openLive(
-  { journalPath, worker }: Engine,
+  { journalPath, news, worker }: Engine,
   { logger, sessions }: { readonly logger: Logger; readonly sessions: ConsoleSessions },
 ): LiveParts {
   const onFailure = (error: unknown) => logger.error({ err: error }, 'following a stream failed')
@@ -17,7 +17,7 @@ export function openLive(
       nowUs: () => systemClock.nowUs(),
       isGoodSession: (session) => sessions.isGood(session),
     }),
-    journal: new JournalTails({ journalPath }, onFailure),
+    journal: new JournalTails({ journalPath, news, onFailure }),
     history: (query) => worker.store.history(query),
     placeBeforeNewest: (streamId, count) => worker.store.placeBeforeNewest({ streamId, count }),
     onFailure,

@@ -28,6 +28,7 @@ import type { LiveParts } from '../../reading/live/tail-routes.ts'
 import { BodiesInFlight } from '../../requests/http/bodies-in-flight.ts'
 import { buildHttpServer, type GuardedRoutes } from '../../requests/http/server.ts'
 import { PurgeTimer } from '../../storage/state/purge-timer.ts'
+import type { FleetChanges } from '../../streams/fleets/fleet-changes.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
 import { type AlertingUpkeep, alertingRoutes, startAlerting } from './alerting.ts'
 import { type Anchoring, openAnchoring } from './anchoring.ts'
@@ -39,6 +40,7 @@ import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { type Fetching, openFetching } from './fetching.ts'
 import { type Filing, openFiling } from './filing.ts'
+import { openFleetChanges } from './fleet-upkeep.ts'
 import { openLive } from './following.ts'
 import { type Ledgers, openLedgers } from './ledgers.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
@@ -66,6 +68,7 @@ export interface Fronts {
   readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
+  readonly fleetChanges: FleetChanges
   readonly tracing: Tracing | undefined
 }
 
@@ -86,6 +89,7 @@ interface Parts {
   readonly ledgers: Ledgers
   readonly contentSigning: ContentSigning
   readonly sharing: Sharing
+  readonly fleetChanges: FleetChanges
   readonly unrouted: UnroutedMessages
   readonly tracing: Tracing | undefined
   readonly certificate: Certificate | undefined
@@ -99,7 +103,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const parts = await openParts(engine, given)
   const { config, access, domains, fetching, transfers, backing, delivering, filing } = parts
-  const { anchoring, ledgers, contentSigning, sharing } = parts
+  const { anchoring, ledgers, contentSigning, sharing, fleetChanges } = parts
   const { auth } = access
   // Nodes are asked while everything else starts.
   const ledgersSeen = ledgers.start()
@@ -116,6 +120,7 @@ export async function startFronts(
   await anchoring.start()
   contentSigning.start()
   sharing.start()
+  fleetChanges.wake()
   const keptUs = config.deliveriesKeptUs
   const { onFailure } = parts
   const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
@@ -136,6 +141,7 @@ export async function startFronts(
     ledgers,
     contentSigning,
     sharing,
+    fleetChanges,
     tracing: parts.tracing,
   }
 }
@@ -167,6 +173,7 @@ async function openParts(
   const domains = openDomains(engine, config, cipher)
   const filing = openFiling({ engine, config, logger, store, access, domains })
   const { audit } = access
+  const live = openLive(engine, { logger, sessions: access.auth.sessions })
   const delivering = await openDelivering(engine, { config, cipher, audit })
   const contentSigning = await openContentSigning(engine, {
     domains,
@@ -187,7 +194,11 @@ async function openParts(
     ledgers: await openLedgers(engine, { ...config, cipher, onFailure }),
     contentSigning,
     sharing: openSharing(engine, { audit: access.audit, onFailure }),
-    live: openLive(engine, { logger, sessions: access.auth.sessions }),
+    fleetChanges: openFleetChanges(engine, domains, {
+      endStream: (id) => live.tails.endStream(id),
+      onFailure,
+    }),
+    live,
     fetching: openFetching({ engine, config, cipher, logger, onFailure }),
     transfers: openTransfers({ engine, domains, config, logger }),
     backing: await openBackups(engine, { config, logger, unused: filing.unused }),
@@ -328,6 +339,7 @@ function routesOf(
       sources: fetching.changes,
       keysOfVault: access.devices,
       sharing,
+      fleetChanges: parts.fleetChanges,
       unrouted: parts.unrouted,
     }),
   ]
@@ -382,6 +394,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           anchoring: anchoring.measured,
           ledgers: ledgers.measured,
           tracing: parts.tracing,
+          fleetChanges: parts.fleetChanges,
         }),
       ),
     ],

@@ -1,5 +1,6 @@
 import { connectors } from '../../../connectors/index.ts'
 import { judgeOf } from '../../../processors/index.ts'
+import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
@@ -34,6 +35,9 @@ import { streamChangeRoutes } from '../../streams/data-streams/stream-change-rou
 import { streamListRoute } from '../../streams/data-streams/stream-list-route.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { fleetChangeRoutes } from '../../streams/fleets/fleet-change-routes.ts'
+import type { FleetChanges } from '../../streams/fleets/fleet-changes.ts'
+import { fleetDeviceRoutes } from '../../streams/fleets/fleet-device-routes.ts'
 import { fleetRoutes } from '../../streams/fleets/fleet-routes.ts'
 import { metadataRoutes } from '../../twins/anchored/metadata-routes.ts'
 import { proofRoutes } from '../../twins/anchored/proof-routes.ts'
@@ -66,6 +70,9 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   /** Called when contents of files may have become unused. */
   readonly onReleased: () => void
   readonly sharing: Sharing
+  readonly audit: AuditLog
+  /** Brings the streams of fleets to where their fleets are. */
+  readonly fleetChanges: FleetChanges
   /** Messages of clients of MQTT that lead nowhere. */
   readonly unrouted: UnroutedMessages
 }
@@ -102,7 +109,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         },
         callerOf,
       }),
-    (callerOf) => fleetRoutes({ ...parts, callerOf }),
+    ...fleetsRoutes(parts),
     ...sourcesRoutes(parts),
     (callerOf) => unroutedRoutes({ ...parts, judgeOf, nowUs, callerOf }),
     (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
@@ -195,6 +202,16 @@ function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         assertMayEndKeys: (caller, id) => assertMayEndKeys(parts.keysOfVault, caller, id),
         callerOf,
       }),
+  ]
+}
+
+/** One definition for many devices. */
+function fleetsRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { worker: writer } = parts.engine
+  return [
+    (callerOf) => fleetRoutes({ ...parts, callerOf }),
+    (callerOf) => fleetChangeRoutes({ ...parts, writer, nowUs, callerOf }),
+    (callerOf) => fleetDeviceRoutes({ ...parts, nowUs, callerOf }),
   ]
 }
 

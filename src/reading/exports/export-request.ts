@@ -6,6 +6,7 @@ import { settledRange } from '../../requests/http/asked-range.ts'
 import { parseAggregation, zoneParameter } from '../queries/aggregation.ts'
 import { type KnownFields, parseFields, unknownField } from '../queries/fields.ts'
 import type { QueriedStream } from '../queries/queried-streams.ts'
+import { streamsMax } from '../queries/query-api.ts'
 import { type SelectionNeeds, selectedStreams } from '../queries/selected-streams.ts'
 import { rangeBody } from '../queries/time-range.ts'
 import { assertWindowField, assertWindows } from '../queries/window-query.ts'
@@ -35,7 +36,7 @@ export async function exportRequest(
   const zone = zoneParameter(tz)
   const isOfWindows = aggregation === 'window'
   const isAggregated = !isOfWindows && parseAggregation(aggregation, zone) !== undefined
-  const streams = await selectedStreams(needs, userId, body)
+  const streams = await selectedStreams(needs, userId, body, streamsMax)
   if (streams.length === 0) throw invalidParameter('streamIds', 'and the like: no stream meets all')
   if (isOfWindows) {
     assertWindows(await needs.queried.anyHasWindows(streams))

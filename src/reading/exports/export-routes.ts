@@ -41,7 +41,7 @@ export function exportRoutes(needs: ExportRoutesNeeds): FastifyPluginAsync {
       operationId: 'createExport',
       summary: 'Write the readings of data streams into files, in the background.',
       description:
-        'Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and `tags`. Each stream gets one file or more.',
+        'Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `fleetId`, `name` and `tags`. Each stream gets one file or more.',
       scope,
       body: api.newExportSchema,
       answers: { 202: api.exportSchema },

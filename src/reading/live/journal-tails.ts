@@ -3,26 +3,31 @@ import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import type { Remote } from '../../core/threads/rpc.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { Slice, SliceRequest } from './journal-window.ts'
+import type { NotedSliceRequest, Slice, SliceRequest } from './journal-slices.ts'
+import type { News, StreamNews } from './stream-news.ts'
 import type { TailProcedures, TailThreadData } from './tail-contract.ts'
 
+export interface JournalTailsNeeds {
+  readonly journalPath: string
+  readonly news: StreamNews
+  readonly onFailure: (error: unknown) => void
+}
+
 /**
- * The journal for those who follow streams, read by a thread of its own. The thread is started for the
- * first of them; one that has failed is started anew for the next.
+ * The journal for those who follow streams, read by a thread of its own, which is asked when there is something for
+ * them. The thread is started for the first of them; one that has failed is started again for the next.
  */
 export class JournalTails {
-  readonly #data: TailThreadData
-  readonly #onFailure: (error: unknown) => void
+  readonly #needs: JournalTailsNeeds
   #running: RemoteThread<TailProcedures> | undefined
 
-  constructor(data: TailThreadData, onFailure: (error: unknown) => void) {
-    this.#data = data
-    this.#onFailure = onFailure
+  constructor(needs: JournalTailsNeeds) {
+    this.#needs = needs
   }
 
-  /** Offset after the newest durable entry. */
-  async end(): Promise<Offset> {
-    return await this.#calls.end()
+  /** Offset after the newest entry whose sender may know that it is durable. */
+  get end(): Offset {
+    return this.#needs.news.end
   }
 
   /** @throws DomainError `position_expired` unless the journal holds everything from the offset on */
@@ -37,6 +42,19 @@ export class JournalTails {
    * @throws DomainError `position_expired`
    */
   async slice(request: SliceRequest): Promise<Slice> {
+    const { streamKey, from, until } = request
+    const { news } = this.#needs
+    const now = news.of(streamKey, from, until)
+    if (!isNothing(now)) return await this.#read({ ...request, ...now })
+    if (until !== undefined) return { events: [], next: until }
+    await news.arrival(streamKey)
+    const later = news.of(streamKey, from, undefined)
+    // A tail that is not notified of anything has missed nothing, however long the journal has become.
+    if (isNothing(later)) return { events: [], next: later.until }
+    return await this.#read({ ...request, ...later })
+  }
+
+  async #read(request: NotedSliceRequest): Promise<Slice> {
     const slice = await this.#calls.slice(request)
     if (slice === undefined) throw positionExpired()
     return slice
@@ -53,15 +71,23 @@ export class JournalTails {
 
   #start(): RemoteThread<TailProcedures> {
     const thread = startThread(import.meta.url, '../../processes/tail/tail-thread', {
-      workerData: this.#data,
+      workerData: { journalPath: this.#needs.journalPath } satisfies TailThreadData,
     })
     const running = new RemoteThread<TailProcedures>(thread)
-    running.failed.catch(this.#onFailure)
-    thread.once('exit', () => {
+    const forget = () => {
       if (this.#running === running) this.#running = undefined
+    }
+    running.failed.catch((error: unknown) => {
+      forget()
+      this.#needs.onFailure(error)
     })
+    thread.once('exit', forget)
     return running
   }
+}
+
+function isNothing({ batches }: News): boolean {
+  return batches?.length === 0
 }
 
 function positionExpired(): DomainError {

@@ -1,5 +1,5 @@
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { Slice, SliceRequest } from './journal-window.ts'
+import type { NotedSliceRequest, Slice } from './journal-slices.ts'
 
 /** What the thread is started with. */
 export interface TailThreadData {
@@ -8,12 +8,8 @@ export interface TailThreadData {
 
 /** What other threads may ask of this one. */
 export interface TailProcedures {
-  /** Offset after the newest durable entry. */
-  end(): Offset
+  /** Whether the journal holds everything from an offset on. */
   covers(offset: Offset): boolean
-  /**
-   * What there is of a stream, waiting a little for something when there is nothing; undefined when
-   * the journal does not hold it any more.
-   */
-  slice(request: SliceRequest): Promise<Slice | undefined>
+  /** What there is of a stream; undefined when the journal does not hold it any more. */
+  slice(request: NotedSliceRequest): Slice | undefined
 }

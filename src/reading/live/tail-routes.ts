@@ -114,7 +114,7 @@ async function positionOf(
 ): Promise<Position> {
   switch (start.kind) {
     case 'now':
-      return { kind: 'live', offset: await journal.end() }
+      return { kind: 'live', offset: journal.end }
     case 'position':
       if (start.position.offset !== undefined) await journal.assertCovers(start.position.offset)
       return start.position

@@ -11,8 +11,8 @@ import { aggregateBody } from './data-api.ts'
 import { storeErrors } from './data-routes.ts'
 import type { QueriedStore } from './queried-store.ts'
 import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
-import { type QueryBody, queryPageSchema, querySchema, streamsMax } from './query-api.ts'
-import { seriesBody, streamsQuery, streamWindowsQuery } from './query-body.ts'
+import { type QueryBody, queriedStreamsMax, queryPageSchema, querySchema } from './query-api.ts'
+import { seriesBodies, streamsQuery, streamWindowsQuery } from './query-body.ts'
 import type { QueryShare } from './query-share.ts'
 import { selectedStreams } from './selected-streams.ts'
 import { rangeBody } from './time-range.ts'
@@ -35,7 +35,7 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
     add('POST /query', {
       operationId: 'queryStreams',
       summary: 'Aggregate the readings of many data streams at once.',
-      description: `Of all your streams, or of those that meet all of \`streamIds\`, \`vaultId\`, \`name\` and \`tags\`: ${streamsMax} at most. Points come in the order of time, and at one time by stream or tag.`,
+      description: `Of all your streams, or of those that meet all of \`streamIds\`, \`vaultId\`, \`fleetId\`, \`name\` and \`tags\`: ${queriedStreamsMax} at most. Points come in the order of time, and at one time by stream, device, tag or value.`,
       scope: 'data:read',
       body: querySchema,
       answers: { 200: queryPageSchema },
@@ -58,16 +58,17 @@ async function answer(
   body: QueryBody,
 ): Promise<QueryPage> {
   const { store, nowUs } = needs
-  const streams = await selectedStreams(needs, userId, body)
+  const streams = await selectedStreams(needs, userId, body, queriedStreamsMax)
   if (body.aggregation === 'window') return await windowsAnswer(store, body, streams)
   const query = streamsQuery(body, streams, nowUs())
   const { points, next } = await store.aggregate(query)
+  const seriesOf = seriesBodies(body, query)
   const { aggregation, groupBy = 'stream' } = body
   return {
     ...rangeBody(body),
     aggregation,
     groupBy,
-    data: points.map((point) => aggregateBody(point, seriesBody(groupBy, point.series))),
+    data: points.map((point) => aggregateBody(point, seriesOf(point.series))),
     nextCursor: body.nextCursor(next ? encodeAggregateCursor(next) : null),
   }
 }

@@ -24,15 +24,20 @@ interface FleetTable {
   readonly tags: string
   /** Grows with each change of the definition or of the tags. */
   readonly version: number
+  /** The version that all of its streams have which can have it. */
+  readonly settled_version: number
   readonly streams_max: number
   readonly created_at: number
   readonly created_by: string
   readonly changed_at: number
   /** The key of who made the present version: its streams are changed in the name of that key. */
   readonly changed_by: string
-  /** It is deleted since then, with its streams: they are deleted one after the other. */
+  /** It is deleted since then; the row stays until its devices are gone. */
   readonly ended_at: Defaulted<number | null>
+  /** The key of the user who has deleted it. */
   readonly ended_by: Defaulted<string | null>
+  /** What happens to its streams: `keep`, `delete`; `forget` where the owner is deleted. */
+  readonly ending: Defaulted<string | null>
 }
 
 /** A device of a fleet, by the name that its messages have. */

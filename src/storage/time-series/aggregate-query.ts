@@ -1,5 +1,6 @@
 import type { TimeOrder } from './readings-query.ts'
 import type { ColumnType } from './shape.ts'
+import type { SplitField } from './split-series.ts'
 
 /**
  * Functions that make one value of those that a field has in a bucket
@@ -79,7 +80,7 @@ export interface SeriesSelection {
  * of its stream. That is until the next reading of the stream, and for its hold at most: a longer
  * silence says nothing. Only the time within its bucket, and within [startUs, endUs), counts for a
  * point, but what was in force when they began counts, too, where the stream has a reading of its
- * own in the bucket. A reading without the field ends what came before it. Where no time has passed
+ * own in the bucket; where a field splits the query, one with the same value first of all. A reading without the field ends what came before it. Where no time has passed
  * at all, each reading counts once.
  */
 export interface TimeWeights {
@@ -93,6 +94,12 @@ export interface TimeWeights {
 export interface AggregateQuery {
   /** By key, ascending in code units. A stream stands in one of them at most. */
   readonly series: readonly SeriesSelection[]
+  /**
+   * Makes a series of each value that this field has in [startUs, endUs), by the key of `splitKeyOf`; of the readings
+   * without it, too. Then `series` is one selection, whose key says nothing. What was stored as another type counts
+   * as not there.
+   */
+  readonly splitBy?: SplitField | undefined
   /** [startUs, endUs): half open. Only readings within count, also in the buckets that it cuts. */
   readonly startUs: number
   readonly endUs: number

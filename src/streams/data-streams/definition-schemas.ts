@@ -210,8 +210,14 @@ export const dataStream = component(
   record({ ...shownFields, webhookUrl, warnings }, { optional: ['webhookUrl', 'warnings'] }),
 )
 
-/** What lists show of a stream in any case. */
-export const listedFields = { ...shownFields, tags: tagsSchema }
+/** Of the stream of a device of a fleet. */
+export const placeFields = {
+  fleetId: { ...uuid, description: 'The fleet that has its definition.' },
+  device: { ...text, description: 'The name of its device in the fleet.' },
+}
+
+/** What lists show of a stream, with those that not every stream has. */
+export const listedFields = { ...shownFields, ...placeFields, tags: tagsSchema }
 
 /** Fields that can be changed, as reading a stream or a version of it shows them. */
 const versionedFields = {
@@ -225,13 +231,14 @@ export const definition = component(
   record(
     {
       ...shownFields,
+      ...placeFields,
       webhookUrl,
       warnings,
       tags: tagsSchema,
       version: { type: 'integer', minimum: 1 },
       ...versionedFields,
     },
-    { optional: ['webhookUrl', 'warnings'] },
+    { optional: ['fleetId', 'device', 'webhookUrl', 'warnings'] },
   ),
 )
 

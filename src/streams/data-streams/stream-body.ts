@@ -77,7 +77,7 @@ export function noticeOf(stream: DataStream, status: 'created' | 'deleted', publ
 
 /** The stream as lists show it, without its health. */
 export function listedBody(stream: ShownStream, publicUrl: string): Static<typeof shownStream> {
-  return { ...streamBody(stream, publicUrl), tags: stream.tags }
+  return { ...streamBody(stream, publicUrl), ...stream.fleet, tags: stream.tags }
 }
 
 /** The stream with its definition, as its owner gave it, without the secrets. */

@@ -23,6 +23,7 @@ import {
 import type { DataStream } from './data-stream-store.ts'
 import { changedDefinition, isSameDefinition } from './definition-change.ts'
 import { definitionChange } from './definition-schemas.ts'
+import { assertOwnPart } from './fleet-part.ts'
 import { deletionBody, noticeOf, versionBody } from './stream-body.ts'
 import { type StreamChanges, versionsMax } from './stream-changes.ts'
 
@@ -56,7 +57,7 @@ function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
         'A data stream. What is not sent stays. The definition as it would be is checked as for a new',
         'stream, and becomes the next version, unless it says what the version before did. Readings that',
         'arrive after the answer are judged by it. With `If-Match` it is changed only while it has that',
-        'version.',
+        'version. Of the stream of a device of a fleet only the name and its own tags can be changed.',
       ].join(' '),
       body: describedOnly(definitionChange),
       answers: { 200: api.versionedAnswer },
@@ -172,6 +173,7 @@ async function change(
     assertMatch(stream.version, exchange)
     const parsed = await sources.completed(stream, changedDefinition(stream, body))
     if (isSameDefinition(stream, parsed)) return stream
+    assertOwnPart(stream, parsed)
     await sources.assertAllowed(parsed.source)
     const changed = await withConversions(units, parsed)
     const next = { ...stream, ...changed, version: stream.version + 1 }

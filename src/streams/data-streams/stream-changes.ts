@@ -18,14 +18,23 @@ function withoutFleet(
   { id, fleet }: Pick<DataStream, 'id' | 'fleet'>,
 ): readonly Compilable[] {
   if (fleet === undefined) return []
+  const { fleetId, device } = fleet
   return [
+    // Finds nothing to change when it is out of the fleet by now: then all else is looked at again.
+    state
+      .updateTable('fleet_devices')
+      .set({ stream_id: null })
+      .where('fleet_id', '=', fleetId)
+      .where('name', '=', device)
+      .where('stream_id', '=', id),
     optional(
-      state.deleteFrom('fleet_devices').where('stream_id', '=', id).where('denied_at', 'is', null),
+      state
+        .deleteFrom('fleet_devices')
+        .where('fleet_id', '=', fleetId)
+        .where('name', '=', device)
+        .where('denied_at', 'is', null),
     ),
-    optional(
-      state.updateTable('fleet_devices').set({ stream_id: null }).where('stream_id', '=', id),
-    ),
-    countChange(state, 'streams_of_fleet', fleet.fleetId, -1),
+    countChange(state, 'streams_of_fleet', fleetId, -1),
   ]
 }
 
@@ -57,8 +66,8 @@ export class StreamChanges {
   }
 
   /**
-   * Makes the version after this one, and what else belongs to it. False when somebody else has made it first, or the stream is
-   * gone: nothing has happened then.
+   * Makes the version after this one, and what else belongs to it. False when another user has made it first, or the
+   * stream is gone: nothing has happened then.
    *
    * @throws DomainError `conflict` when the stream has as many versions as it may have, or the owner
    *   as many topics
@@ -69,7 +78,20 @@ export class StreamChanges {
     apiKeyId: string,
     ...also: readonly Compilable[]
   ): Promise<boolean> {
-    const { state, writer, clock } = this.#needs
+    const { state, writer } = this.#needs
+    const changes = this.changing(stream, changed, apiKeyId)
+    if (isNewTopic(stream, { ...stream, ...changed })) await assertTopicRoom(state, stream.ownerId)
+    return await writer.attempt(...changes, ...also)
+  }
+
+  /**
+   * The statements that make the version after this one. They find nothing to change when another user has made it, or
+   * the stream is gone.
+   *
+   * @throws DomainError `conflict` when the stream has as many versions as it may have
+   */
+  changing(stream: DataStream, changed: StreamDefinition, apiKeyId: string): readonly Compilable[] {
+    const { state, clock } = this.#needs
     const version = stream.version + 1
     if (version > versionsMax) {
       throw conflict(
@@ -100,10 +122,8 @@ export class StreamChanges {
         ? []
         : [...this.#withoutTags(stream), ...tagRows(state, { ...stream, tags })]
     const topic = changedTopic(state, stream, { ...stream, ...changed })
-    if (isNewTopic(stream, { ...stream, ...changed })) await assertTopicRoom(state, stream.ownerId)
     const start = alertStart(state, { streamId: stream.id, version }, stream, changed)
-    const rows = [...replacedTags, ...topic, ...start, fleetRulesChange(state, stream)]
-    return await writer.attempt(update, insert, ...rows, ...also)
+    return [update, insert, ...replacedTags, ...topic, ...start, fleetRulesChange(state, stream)]
   }
 
   /** For the condition of a change: whether a stream is paused, or whether it is not. */
@@ -134,9 +154,14 @@ export class StreamChanges {
    * changed meanwhile, or is gone: nothing has happened then.
    */
   async remove(stream: DataStream, ...also: readonly Compilable[]): Promise<boolean> {
-    const { state, writer, clock } = this.#needs
+    return await this.#needs.writer.attempt(...this.removing(stream), ...also)
+  }
+
+  /** The statements that take a stream away. They find nothing to change when it was changed meanwhile, or is gone. */
+  removing(stream: DataStream): readonly Compilable[] {
+    const { state, clock } = this.#needs
     const { id, ownerId, name } = stream
-    return await writer.attempt(
+    return [
       this.#present(stream, state.deleteFrom('data_streams')),
       ...this.#withoutTags(stream),
       optional(state.deleteFrom('device_streams').where('stream_id', '=', id)),
@@ -152,8 +177,7 @@ export class StreamChanges {
         removed_readings: 0,
         removed_quarantine: 0,
       }),
-      ...also,
-    )
+    ]
   }
 
   /** How far a stream of this owner is removed, once it was deleted. */

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../contracts/stream-schema.ts'
 import * as s from '../../requests/http/schema.ts'
 import { firingAlerts } from './data-stream-api.ts'
-import { listedFields } from './definition-schemas.ts'
+import { listedFields, placeFields } from './definition-schemas.ts'
 import { countedMax } from './stream-list.ts'
 import { placedSorts, rankedMax, rankedSorts } from './stream-order.ts'
 import { sourceStates } from './stream-sources.ts'
@@ -98,10 +98,13 @@ const healthFields = {
 export const streamHealth = s.record(healthFields, { optional: ['source'] })
 
 /** A stream as lists show it, without its health. */
-export const shownStream = s.record(listedFields)
+export const shownStream = s.record(listedFields, { optional: ['fleetId', 'device'] })
 
 const listedStream = s.component('ListedDataStream', {
-  ...s.record({ ...listedFields, ...healthFields }, { optional: s.namesOf(healthFields) }),
+  ...s.record(
+    { ...listedFields, ...healthFields },
+    { optional: [...s.namesOf(placeFields), ...s.namesOf(healthFields)] },
+  ),
   description:
     'What begins with `lastReadingAt` is there with `include=health` only, and `source` where there is one.',
 })

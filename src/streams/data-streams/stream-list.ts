@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
+import type { FleetId, StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { hasInNameOrId, nameBeginsWith } from '../../storage/state/name-part.ts'
@@ -12,6 +12,8 @@ import type { Tags } from './tags.ts'
 /** Which streams of a list are asked for: those that meet all of it. */
 export interface StreamFilter {
   readonly vaultId?: VaultId
+  /** Streams of devices of this fleet. */
+  readonly fleetId?: FleetId
   /** In lower case. */
   readonly name?: { readonly text: string; readonly isPrefix: boolean }
   /** A part of the name, in any case, or the beginning of the id. */
@@ -32,6 +34,8 @@ export interface ListedStream {
   readonly createdAtUs: number
   readonly isPaused: boolean
   readonly hasReceived: boolean
+  /** Set where it is of the device of a fleet. */
+  readonly fleet?: { readonly fleetId: string; readonly device: string } | undefined
 }
 
 /** A stream of a list, with what it is sorted and judged by. */
@@ -108,9 +112,10 @@ export async function countStreams(
 
 /** The ids of all streams of an owner that meet a filter: a part of queries. */
 export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: StreamFilter) {
-  const { vaultId, name, contains, tags, ids, standing } = filter
+  const { vaultId, fleetId, name, contains, tags, ids, standing } = filter
   let query = state.selectFrom('data_streams').select('id').where('owner_id', '=', ownerId)
   if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
+  if (fleetId !== undefined) query = query.where('id', 'in', ofFleet(state, fleetId))
   if (name !== undefined) query = query.where(isNamed(name))
   if (contains !== undefined) query = query.where(hasInNameOrId(contains))
   if (ids !== undefined) query = query.where(isAmong(ids))
@@ -125,6 +130,14 @@ export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: Strea
     query = query.where('id', 'in', tagged)
   }
   return query
+}
+
+function ofFleet(state: StateDatabase, fleetId: FleetId) {
+  return state
+    .selectFrom('fleet_devices')
+    .select((row) => row.ref('stream_id').$notNull().as('stream_id'))
+    .where('fleet_id', '=', fleetId)
+    .where('stream_id', 'is not', null)
 }
 
 function isNamed({ text, isPrefix }: NonNullable<StreamFilter['name']>): RawBuilder<boolean> {
@@ -145,6 +158,8 @@ function found(state: StateDatabase) {
   return state
     .selectFrom('data_streams as stream')
     .leftJoin('stream_counters as counters', 'counters.stream_id', 'stream.id')
+    .leftJoin('fleet_devices as device', 'device.stream_id', 'stream.id')
+    .select(['device.fleet_id', 'device.name as device'])
     .select(['stream.id', 'stream.vault_id', 'stream.name', 'stream.type', 'stream.created_at'])
     .select(['stream.tags', 'stream.paused_at', 'stream.version', 'stream.name_folded'])
     .select(['counters.received', 'counters.last_received_at', 'counters.quarantined'])
@@ -153,6 +168,7 @@ function found(state: StateDatabase) {
 type FoundRow = Awaited<ReturnType<ReturnType<typeof found>['execute']>>[number]
 
 function foundStream(row: FoundRow): FoundStream {
+  const { fleet_id: fleetId, device } = row
   const hasReceived = (row.received ?? 0) > 0
   return {
     id: row.id as StreamId,
@@ -167,5 +183,6 @@ function foundStream(row: FoundRow): FoundStream {
     nameFolded: row.name_folded,
     lastReceivedAtUs: hasReceived ? row.last_received_at : null,
     quarantined: row.quarantined ?? 0,
+    fleet: fleetId === null || device === null ? undefined : { fleetId, device },
   }
 }

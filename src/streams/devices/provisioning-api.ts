@@ -14,7 +14,11 @@ const properties = {
   apiKey: provisioningKeyId,
   vaultId: s.uuid,
   name: s.text,
-  definition: { type: 'object', description: 'Of the stream that each new device gets.' },
+  definition: {
+    ...s.nullable(s.typed<object>({ type: 'object' })),
+    description: 'Of the stream that each new device gets. Null where the fleet has it.',
+  },
+  fleetId: { ...s.nullable(s.uuid), description: 'The fleet that each new device is of.' },
   devicesMax: s.count,
   devicesRegistered: s.count,
   registrationsPerMinute: s.count,
@@ -41,13 +45,27 @@ export const newProvisioningKeySchema = s.describedOnly({
         description: 'A new data stream without its name and vault.',
         examples: [{ type: 'iot_sensor', schema: { temperature: { type: 'number' } } }],
       },
+      fleetId: {
+        ...s.uuid,
+        description:
+          'A fleet of the vault, in place of `definition`. The serial of a device is its name in the fleet; what has come under that name is its own.',
+      },
       devicesMax: s.integer(1, 100_000, { examples: [1_000] }),
       registrationsPerMinute: s.integer(1, 6_000, { default: 60 }),
       rateLimit,
       foreignTopics,
       expiresAt: s.nullable(s.text),
     },
-    { optional: ['registrationsPerMinute', 'rateLimit', 'foreignTopics', 'expiresAt'] },
+    {
+      optional: [
+        'definition',
+        'fleetId',
+        'registrationsPerMinute',
+        'rateLimit',
+        'foreignTopics',
+        'expiresAt',
+      ],
+    },
   ),
   examples: [
     {
@@ -78,7 +96,8 @@ export function provisioningKeyBody(key: ProvisioningKey): Static<typeof provisi
     apiKey: key.id,
     vaultId: key.vaultId,
     name: key.name,
-    definition: key.definition,
+    definition: key.definition ?? null,
+    fleetId: key.fleetId ?? null,
     devicesMax: key.devicesMax,
     devicesRegistered: key.devicesRegistered,
     registrationsPerMinute: key.registrationsPerMinute,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ForeignTopics } from '../../access/auth/foreign-topics.ts'
 import { provisioningPrefix } from '../../access/auth/limited-key.ts'
-import type { UserId, VaultId } from '../../core/ids.ts'
+import type { FleetId, UserId, VaultId } from '../../core/ids.ts'
 import type { RateLimit } from './device.ts'
 
 /** A key that new devices of a vault register themselves with. */
@@ -11,9 +11,12 @@ export interface ProvisioningKey {
   readonly vaultId: VaultId
   readonly name: string
   /**
-   * The definition of the stream that each device gets, as it was sent: without a name and a vault.
+   * The definition of the stream that each device gets, as it was sent: without a name and a vault. Undefined where
+   * the fleet has it.
    */
-  readonly definition: Readonly<Record<string, unknown>>
+  readonly definition: Readonly<Record<string, unknown>> | undefined
+  /** The fleet that each device is of. */
+  readonly fleetId: FleetId | undefined
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number

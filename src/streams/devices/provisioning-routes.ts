@@ -6,7 +6,8 @@ import { isObject } from '../../contracts/definitions/field-map.ts'
 import { check, integer, Problems, type Rule } from '../../contracts/definitions/problems.ts'
 import type { Clock } from '../../core/clock.ts'
 import { noRoom } from '../../core/conflict.ts'
-import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { DomainError, type ErrorDetail, invalidParameter } from '../../core/errors.ts'
+import { type FleetId, parseId } from '../../core/ids.ts'
 import { notFound } from '../../core/not-found.ts'
 import { keyHeaders, listOf, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -16,6 +17,7 @@ import type { Vault } from '../../twins/vaults/vault.ts'
 import { ownVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import { parseDefinition } from '../data-streams/definition.ts'
+import type { FleetStore } from '../fleets/fleet-store.ts'
 import type { RateLimit } from './device.ts'
 import { foreignTopicsRule, plainText, rateLimitRule, readExpiry } from './device-request.ts'
 import { assertMayGive } from './device-rights.ts'
@@ -32,6 +34,7 @@ const registrationsPerMinuteDefault = 60
 export interface ProvisioningRoutesNeeds {
   readonly provisioning: ProvisioningStore
   readonly vaults: VaultStore
+  readonly fleets: Pick<FleetStore, 'find'>
   readonly directory: Pick<KeyDirectory, 'find'>
   readonly clock: Clock
   readonly posts: Posts
@@ -53,7 +56,7 @@ export function provisioningRoutes(needs: ProvisioningRoutesNeeds): FastifyPlugi
       headers: keyHeaders,
       body: api.newProvisioningKeySchema,
       answers: { 201: api.provisioningKeyWithSecretSchema },
-      errors: ['conflict', 'unsupported_definition'],
+      errors: ['conflict', 'not_found', 'unsupported_definition'],
       handler: async (exchange) => {
         const { caller, params } = exchange
         const vault = await ownVault(vaults, caller.userId, params.vaultId)
@@ -94,12 +97,13 @@ export function provisioningRoutes(needs: ProvisioningRoutesNeeds): FastifyPlugi
   }
 }
 
-function creation(
-  { provisioning, directory, clock, callerOf }: ProvisioningRoutesNeeds,
+async function creation(
+  { provisioning, fleets, directory, clock, callerOf }: ProvisioningRoutesNeeds,
   vault: Vault,
   { caller, body, request }: Exchange,
 ) {
   const wanted = parseRequest(body, vault, clock.nowUs())
+  if (wanted.fleetId !== undefined) await assertFleetOf(fleets, vault, wanted.fleetId)
   const granted = { ...wanted, expiresAtUs: expiryFor(directory, caller, wanted.expiresAtUs) }
   const { key, secret, changes } = provisioning.plan(actorOf(request, callerOf), granted)
   return {
@@ -112,6 +116,17 @@ function creation(
         'DELETE /vaults/{vaultId}/provisioning-keys/{provisioningKeyId}',
       ),
   }
+}
+
+/** @throws DomainError `not_found`, or `invalid_request` for a fleet of another vault */
+async function assertFleetOf(
+  fleets: ProvisioningRoutesNeeds['fleets'],
+  vault: Vault,
+  fleetId: FleetId,
+): Promise<void> {
+  const fleet = await fleets.find(vault.ownerId, fleetId)
+  if (!fleet) throw notFound('fleet', fleetId)
+  if (fleet.vaultId !== vault.id) throw invalidParameter('fleetId', 'must be a fleet of the vault')
 }
 
 function expiryFor(
@@ -129,8 +144,12 @@ function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioni
   const found: ErrorDetail[] = []
   const problems = new Problems('', found)
   const value = isObject(body) ? withoutEnd(body) : {}
-  check(value, { rules, required: ['name', 'definition', 'devicesMax'] }, problems)
+  check(value, { rules, required: ['name', 'devicesMax'] }, problems)
   const { name, devicesMax, expiresAt, registrationsPerMinute, rateLimit, foreignTopics } = value
+  const { fleetId } = value
+  if ((value['definition'] === undefined) === (fleetId === undefined)) {
+    problems.add('definition', 'must be given, or fleetId in its place: exactly one of them')
+  }
   const expiresAtUs = readExpiry(expiresAt as string | undefined, nowUs, problems)
   if (found.length > 0) {
     throw new DomainError('invalid_request', 'the provisioning key is not valid', {
@@ -138,12 +157,13 @@ function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioni
     })
   }
   const definition = value['definition'] as ProvisioningKey['definition']
-  parseDefinition({ ...definition, name: 'one of many', vaultId: vault.id })
+  if (definition) parseDefinition({ ...definition, name: 'one of many', vaultId: vault.id })
   return {
     ownerId: vault.ownerId,
     vaultId: vault.id,
     name: name as string,
     definition,
+    fleetId: fleetId === undefined ? undefined : parseId<FleetId>(fleetId as string),
     devicesMax: devicesMax as number,
     registrationsPerMinute:
       (registrationsPerMinute as number | undefined) ?? registrationsPerMinuteDefault,
@@ -185,9 +205,14 @@ const definitionRule: Rule = (value, key, problems) => {
   }
 }
 
+const fleetRule: Rule = (value, key, problems) => {
+  if (typeof value !== 'string' || parseId(value) === undefined) problems.add(key, 'must be a uuid')
+}
+
 const rules = {
   name: plainText(200),
   definition: definitionRule,
+  fleetId: fleetRule,
   devicesMax: integer(1, 100_000),
   registrationsPerMinute: integer(1, 6_000),
   rateLimit: rateLimitRule,

@@ -4,7 +4,7 @@ import { foreignTopicsColumn, foreignTopicsIn } from '../../access/auth/foreign-
 import type { LimitedKeys } from '../../access/auth/limited-keys.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { UserId, VaultId } from '../../core/ids.ts'
+import type { FleetId, UserId, VaultId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { newDeviceSecret } from './device.ts'
@@ -60,15 +60,17 @@ export class ProvisioningStore {
         'burst',
         'registrations_per_minute',
         'foreign_topics',
+        'fleet_id',
       ])
       .expression(
-        sql`SELECT ${id}, ${ownerId}, id, ${wanted.name}, ${JSON.stringify(wanted.definition)},
+        sql`SELECT ${id}, ${ownerId}, id, ${wanted.name}, ${JSON.stringify(wanted.definition ?? {})},
               ${masterKey.digest(secret)}, cast(${createdAtUs} as bigint), ${actor.apiKeyId},
               cast(${wanted.expiresAtUs ?? null} as bigint), cast(${wanted.devicesMax} as bigint),
               cast(${rateLimit?.readingsPerSecond ?? null} as double precision),
               cast(${rateLimit?.burst ?? null} as bigint),
               cast(${wanted.registrationsPerMinute} as bigint),
-              cast(${foreignTopicsColumn(wanted.foreignTopics)} as text)
+              cast(${foreignTopicsColumn(wanted.foreignTopics)} as text),
+              cast(${wanted.fleetId ?? null} as text)
             FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}
               AND ${count} < ${provisioningKeysMax}`,
       )
@@ -156,7 +158,11 @@ function fromRow(row: Selectable<StateSchema['provisioning_keys']>): Provisionin
     ownerId: row.owner_id as UserId,
     vaultId: row.vault_id as VaultId,
     name: row.name,
-    definition: JSON.parse(row.definition) as ProvisioningKey['definition'],
+    definition:
+      row.fleet_id === null
+        ? (JSON.parse(row.definition) as ProvisioningKey['definition'])
+        : undefined,
+    fleetId: (row.fleet_id ?? undefined) as FleetId | undefined,
     devicesMax: row.devices_max,
     devicesRegistered: row.devices_registered,
     registrationsPerMinute: row.registrations_per_minute,

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import { isObject } from '../../contracts/definitions/field-map.ts'
 import { check, Problems } from '../../contracts/definitions/problems.ts'
 import type { Clock } from '../../core/clock.ts'
-import { conflict, noRoom } from '../../core/conflict.ts'
-import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { changedMeanwhile, conflict, noRoom } from '../../core/conflict.ts'
+import { deviceNameProblem } from '../../core/device-names.ts'
+import { DomainError, type ErrorDetail, invalidParameter } from '../../core/errors.ts'
 import { idempotencyKeyOf } from '../../core/idempotency-key.ts'
+import type { FleetId, StreamId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
@@ -20,6 +22,8 @@ import { withConversions } from '../data-streams/conversions.ts'
 import type { DataStreamStore } from '../data-streams/data-stream-store.ts'
 import { parseDefinition } from '../data-streams/definition.ts'
 import { noticeOf } from '../data-streams/stream-body.ts'
+import type { FleetStore } from '../fleets/fleet-store.ts'
+import type { NewStreams } from '../fleets/new-streams.ts'
 import type { Units } from '../units/units.ts'
 import type { Device } from './device.ts'
 import { bodyWithSecret } from './device-api.ts'
@@ -42,6 +46,8 @@ export interface RegistrationRoutesNeeds {
   readonly registered: RegisteredDevices
   readonly provisioning: ProvisioningStore
   readonly streams: DataStreamStore
+  readonly fleets: Pick<FleetStore, 'load'>
+  readonly newStreams: Pick<NewStreams, 'hasPlace' | 'known' | 'places' | 'plan'>
   readonly units: Units
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
   readonly clock: Clock
@@ -136,21 +142,28 @@ async function isOver(provisioning: ProvisioningStore, id: string): Promise<bool
   return now === undefined || now.revokedAtUs !== undefined
 }
 
+/** The stream that a new device gets, or has. */
+interface StreamOfNewcomer {
+  readonly id: StreamId
+  readonly changes: readonly Compilable[]
+  /** Why the changes were not made, where it is because of the stream. */
+  readonly refusal?: () => Promise<DomainError | undefined>
+}
+
 async function newcomer(
   needs: RegistrationRoutesNeeds,
   key: ProvisioningKey,
   { serial, name }: NewDevice,
 ): Promise<Effect> {
-  const { state, devices, registered, provisioning, streams, units, lifecycle } = needs
-  const { id, ownerId, vaultId } = key
-  const wanted = parseDefinition({ ...key.definition, name, vaultId })
-  const { stream, changes } = streams.plan(ownerId, await withConversions(units, wanted), id)
-  const { rateLimit, foreignTopics } = key
+  const { state, devices, registered, provisioning } = needs
+  const { id, ownerId, vaultId, fleetId, rateLimit, foreignTopics } = key
+  const given = { serial, name }
+  const stream =
+    fleetId === undefined
+      ? await streamByDefinition(needs, key, given)
+      : await streamOfFleet(needs, { ...key, fleetId }, given)
   const settings = { ...nothing, name, streamIds: [stream.id], rateLimit, foreignTopics }
   const { device, secret, insertions } = devices.planOne(ownerId, settings, id)
-  const actor = { userId: ownerId, apiKeyId: id }
-  const notice = noticeOf(stream, 'created', needs.publicUrl)
-  const subject = { ownerId, resourceId: stream.id, name, notice }
   return {
     statusCode: 201,
     body: answerBody(
@@ -159,13 +172,12 @@ async function newcomer(
     ),
     changes: [
       provisioning.taking(id),
-      ...changes,
+      ...stream.changes,
       ...insertions(sql<boolean>`${isBelow('devices', ownerId, devicesOfUserMax)}`, {
         vault_id: vaultId,
         serial,
       }),
       countChange(state, 'devices', ownerId, 1),
-      ...lifecycle.record({ event: 'stream.created', ...subject, actor }),
     ],
     async refusal() {
       if (await registered.find(vaultId, serial)) return alreadyThere()
@@ -177,10 +189,99 @@ async function newcomer(
           'The owner of the vault makes another provisioning key with a greater devicesMax: POST /vaults/{vaultId}/provisioning-keys.',
         )
       }
+      const ofStream = await stream.refusal?.()
+      if (ofStream) return ofStream
       if (await devices.hasRoom(ownerId, 1)) return ended()
       return noRoom(`a user can have ${devicesOfUserMax} devices`, 'DELETE /devices/{deviceId}')
     },
   }
+}
+
+async function streamByDefinition(
+  { streams, units, lifecycle, publicUrl }: RegistrationRoutesNeeds,
+  { id: apiKeyId, ownerId, vaultId, definition }: ProvisioningKey,
+  { name }: NewDevice,
+): Promise<StreamOfNewcomer> {
+  const wanted = parseDefinition({ ...definition, name, vaultId })
+  const planned = streams.plan(ownerId, await withConversions(units, wanted), apiKeyId)
+  const { stream, changes } = planned
+  const event = {
+    event: 'stream.created',
+    ownerId,
+    resourceId: stream.id,
+    name,
+    notice: noticeOf(stream, 'created', publicUrl),
+    actor: { userId: ownerId, apiKeyId },
+  } as const
+  return { id: stream.id, changes: [...changes, ...lifecycle.record(event)] }
+}
+
+/**
+ * The stream of a device of a fleet, whose name there is its serial: the one that its first message has made, or a new
+ * one, made as that message would have made it.
+ *
+ * @throws DomainError `conflict`, `invalid_request`
+ */
+async function streamOfFleet(
+  { fleets, newStreams, state }: RegistrationRoutesNeeds,
+  { id, fleetId }: ProvisioningKey & { readonly fleetId: FleetId },
+  { serial, name }: NewDevice,
+): Promise<StreamOfNewcomer> {
+  const problem = deviceNameProblem(serial)
+  if (problem !== undefined) throw invalidParameter('serial', problem)
+  const fleet = await fleets.load(fleetId)
+  if (!fleet) throw fleetEnded()
+  const route = (await newStreams.known(fleetId, [serial])).get(serial)
+  if (route?.problem !== undefined) throw denied(serial)
+  if (route !== undefined) {
+    const { streamId } = route
+    const isItsOwn = state
+      .updateTable('fleet_devices')
+      .set({ stream_id: streamId })
+      .where('fleet_id', '=', fleetId)
+      .where('name', '=', serial)
+      .where('stream_id', '=', streamId)
+      .where('denied_at', 'is', null)
+    return { id: streamId, changes: [isItsOwn], refusal: async () => meanwhile() }
+  }
+  const { streamId, changes } = newStreams.plan(fleet, serial, { name, madeBy: id })
+  return {
+    id: streamId,
+    changes: [...newStreams.places(fleet, 1), ...changes],
+    async refusal() {
+      const now = await fleets.load(fleetId)
+      if (!now) return fleetEnded()
+      const other = (await newStreams.known(fleetId, [serial])).get(serial)
+      if (other?.problem !== undefined) return denied(serial)
+      if (other !== undefined || now.version !== fleet.version) return meanwhile()
+      return (await newStreams.hasPlace(now)) ? undefined : full(now.streamsMax)
+    },
+  }
+}
+
+function meanwhile(): DomainError {
+  return changedMeanwhile('the fleet or the device', 'GET /fleets/{fleetId}')
+}
+
+function fleetEnded(): DomainError {
+  return conflict(
+    'the fleet of the provisioning key is deleted',
+    'Ask the owner of the vault for a new provisioning key: POST /vaults/{vaultId}/provisioning-keys makes one.',
+  )
+}
+
+function denied(serial: string): DomainError {
+  return conflict(
+    `the fleet denies the device ${serial}`,
+    'The owner of the fleet allows it with POST /fleets/{fleetId}/devices/{device}/allow.',
+  )
+}
+
+function full(streamsMax: number): DomainError {
+  return conflict(
+    `the fleet has ${streamsMax} streams, and can have no more`,
+    'The owner of the fleet sets a greater streamsMax with PUT /fleets/{fleetId}.',
+  )
 }
 
 const nothing = { clientId: undefined, certificateName: undefined, expiresAtUs: undefined }

@@ -29,7 +29,8 @@ export class DeviceDirectory {
   #waitingCount = 0
   /** Grows with each `forget`: what was read before it may be outdated. */
   #forgotten = 0
-  readonly stats = { made: 0, denied: 0, full: 0 }
+  /** Messages that were not taken, by the reason. */
+  readonly refusals = { denied: 0, full: 0 }
 
   constructor(newStreams: Pick<NewStreams, 'known' | 'make'>) {
     this.#newStreams = newStreams
@@ -57,7 +58,17 @@ export class DeviceDirectory {
    */
   async find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute> {
     const known = this.cached(fleetId, device)
-    if (known) return known
+    const route = known ?? (await this.#find(fleetId, device, mayMake))
+    if (route.problem !== undefined) this.refused(route.problem)
+    return route
+  }
+
+  /** To be called for each message that is not taken although the route of its device was at hand. */
+  refused(problem: string): void {
+    if (problem === 'denied' || problem === 'full') this.refusals[problem]++
+  }
+
+  async #find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute> {
     if (mayMake) return await this.#made(fleetId, device)
     const before = this.#forgotten
     const found = (await this.#newStreams.known(fleetId, [device])).get(device)
@@ -65,7 +76,7 @@ export class DeviceDirectory {
     return found ?? { problem: 'unknown' }
   }
 
-  /** To be called once something has happened to a device, or its stream, before anybody is told so. */
+  /** To be called once something has happened to a device, or its stream, before it is answered. */
   forget({ fleetId, device }: FleetPlace): void {
     this.#forgotten++
     this.#routes.delete(keyOf(fleetId, device))

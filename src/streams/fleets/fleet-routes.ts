@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { changedMeanwhile, conflict, noRoom } from '../../core/conflict.ts'
 import type { DomainError } from '../../core/errors.ts'
 import { type FleetId, parseId, type UserId, type VaultId } from '../../core/ids.ts'
@@ -6,7 +7,7 @@ import { notFound } from '../../core/not-found.ts'
 import { versionTag } from '../../requests/http/if-match.ts'
 import { linkNext } from '../../requests/http/pagination.ts'
 import { cursorLimitDefault, describedOnly } from '../../requests/http/schema.ts'
-import type { CallerOf } from '../../requests/http/server.ts'
+import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import {
   type AddOperation,
@@ -18,6 +19,7 @@ import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { Units } from '../units/units.ts'
 import { type Fleet, fleetsOfUserMax } from './fleet.ts'
 import * as api from './fleet-api.ts'
+import { FleetAudit } from './fleet-audit.ts'
 import { encodeNameCursor, nameBehind } from './fleet-cursor.ts'
 import { parseNewFleet } from './fleet-request.ts'
 import type { FleetStore } from './fleet-store.ts'
@@ -28,6 +30,7 @@ export interface FleetRoutesNeeds {
   readonly units: Units
   /** To be notified of a user whose fleets may have other topics from now on. */
   readonly topics: { forget(userId: UserId): void }
+  readonly audit: AuditLog
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -93,7 +96,7 @@ function addReading(add: AddOperation, needs: FleetRoutesNeeds): void {
   })
 }
 
-async function creation(needs: FleetRoutesNeeds, { caller, body }: Exchange) {
+async function creation(needs: FleetRoutesNeeds, { caller, body, request }: Exchange) {
   const { fleets, vaults, units, topics } = needs
   const { userId, apiKeyId } = caller
   const wanted = await parseNewFleet(body, units)
@@ -102,7 +105,7 @@ async function creation(needs: FleetRoutesNeeds, { caller, body }: Exchange) {
   return {
     statusCode: 201,
     body: api.fleetBody(fleet, { streams: 0, behind: 0, failed: 0 }),
-    changes,
+    changes: [...changes, auditOf(needs, request).created(fleet)],
     async refusal() {
       await ownVault(vaults, userId, wanted.vaultId)
       if (await fleets.findByName(userId, wanted.name)) return nameTaken(wanted.name)
@@ -129,6 +132,13 @@ export async function ownFleet(
   const fleet = id && (await fleets.find(userId, id))
   if (!fleet) throw notFound('fleet', text)
   return fleet
+}
+
+export function auditOf(
+  { audit, callerOf }: Pick<FleetRoutesNeeds, 'audit' | 'callerOf'>,
+  request: Parameters<CallerOf>[0],
+): FleetAudit {
+  return new FleetAudit(audit, actorOf(request, callerOf))
 }
 
 export function nameTaken(name: string): DomainError {

@@ -5,7 +5,13 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import { ownTopicOf } from '../data-streams/source-kinds.ts'
-import { type Fleet, type FleetDefinition, type FleetProgress, fleetsOfUserMax } from './fleet.ts'
+import {
+  type Fleet,
+  type FleetDefinition,
+  type FleetEnding,
+  type FleetProgress,
+  fleetsOfUserMax,
+} from './fleet.ts'
 
 /** A fleet, as messages meet it. */
 export interface FleetEntry {
@@ -43,7 +49,7 @@ export class FleetStore {
       changedAtUs: nowUs,
       changedBy: apiKeyId,
     }
-    const fleet: Fleet = { ...wanted, ...made, id, ownerId, version: 1 }
+    const fleet: Fleet = { ...wanted, ...made, id, ownerId, version: 1, settledVersion: 1 }
     const { vault_id: vaultId, ...row } = rowOf(fleet)
     const names = Object.keys(row) as (keyof typeof row)[]
     const values = sql.join(names.map((name) => sql`${row[name]}`))
@@ -63,13 +69,14 @@ export class FleetStore {
    * changed meanwhile. A name that another fleet has got meanwhile fails the commit.
    */
   change(before: Fleet, changed: Fleet): Compilable {
-    const { id: _, created_at: _at, created_by: _by, owner_id: _owner, ...row } = rowOf(changed)
+    const row = changeableOf(rowOf(changed))
     return this.#state
       .updateTable('fleets')
       .set(row)
       .where('id', '=', before.id)
       .where('version', '=', before.version)
       .where('changed_at', '=', before.changedAtUs)
+      .where('ended_at', 'is', null)
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -83,11 +90,19 @@ export class FleetStore {
       )
   }
 
-  /** Takes a fleet away; its streams stay, and are ordinary ones from then on. */
-  removal({ id, ownerId, version }: Fleet): readonly Compilable[] {
+  /**
+   * Ends a fleet: nobody finds it from then on. What happens to its streams follows. Finds nothing to change when it
+   * has ended before.
+   */
+  ending({ id, ownerId }: Fleet, ending: FleetEnding, apiKeyId: string): readonly Compilable[] {
     const state = this.#state
     return [
-      state.deleteFrom('fleets').where('id', '=', id).where('version', '=', version),
+      state
+        .updateTable('fleets')
+        // Its name is free.
+        .set({ ended_at: this.#clock.nowUs(), ended_by: apiKeyId, ending, name_folded: id })
+        .where('id', '=', id)
+        .where('ended_at', 'is', null),
       countChange(state, 'fleets', ownerId, -1),
     ]
   }
@@ -187,6 +202,13 @@ export async function loadFleets(
   }))
 }
 
+/** What a change of a fleet may touch: of the rest others know more. */
+function changeableOf(row: ReturnType<typeof rowOf>) {
+  const { id: _, created_at: _at, created_by: _by, owner_id: _owner, ...others } = row
+  const { settled_version: _settled, vault_id: _vault, ...changeable } = others
+  return changeable
+}
+
 function rowOf(fleet: Fleet) {
   return {
     id: fleet.id,
@@ -199,6 +221,7 @@ function rowOf(fleet: Fleet) {
     definition: JSON.stringify(fleet.definition),
     tags: JSON.stringify(fleet.tags),
     version: fleet.version,
+    settled_version: fleet.settledVersion,
     streams_max: fleet.streamsMax,
     created_at: fleet.createdAtUs,
     created_by: fleet.createdBy,
@@ -207,7 +230,7 @@ function rowOf(fleet: Fleet) {
   }
 }
 
-function fleetOf(row: Selectable<StateSchema['fleets']>): Fleet {
+export function fleetOf(row: Selectable<StateSchema['fleets']>): Fleet {
   return {
     id: row.id as FleetId,
     ownerId: row.owner_id as UserId,
@@ -215,6 +238,7 @@ function fleetOf(row: Selectable<StateSchema['fleets']>): Fleet {
     name: row.name,
     tags: JSON.parse(row.tags) as Fleet['tags'],
     version: row.version,
+    settledVersion: row.settled_version,
     streamsMax: row.streams_max,
     definition: JSON.parse(row.definition) as FleetDefinition,
     createdAtUs: row.created_at,

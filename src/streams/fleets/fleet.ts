@@ -26,6 +26,8 @@ export interface Fleet {
   readonly tags: Readonly<Record<string, string | null>>
   /** Grows with each change of the definition or of the tags. */
   readonly version: number
+  /** The version that all of its streams have which can have it. */
+  readonly settledVersion: number
   readonly streamsMax: number
   readonly definition: FleetDefinition
   readonly createdAtUs: number
@@ -33,6 +35,16 @@ export interface Fleet {
   readonly changedAtUs: number
   /** The key of who has made the present version. */
   readonly changedBy: string
+}
+
+/** What happens to the streams of a fleet that is deleted. */
+export type FleetEnding = 'keep' | 'delete' | 'forget'
+
+/** A fleet that is deleted, as long as it has devices. */
+export interface EndedFleet {
+  readonly fleet: Fleet
+  readonly ending: FleetEnding
+  readonly endedBy: string
 }
 
 /** How far the streams of a fleet have its present version. */

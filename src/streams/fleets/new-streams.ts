@@ -38,6 +38,8 @@ export interface NewStreamsNeeds {
 /** Makes the streams of devices that are new in their fleets. */
 export class NewStreams {
   readonly #needs: NewStreamsNeeds
+  /** Streams made since the start. */
+  made = 0
 
   constructor(needs: NewStreamsNeeds) {
     this.#needs = needs
@@ -84,6 +86,7 @@ export class NewStreams {
       if (wanted.length === 0) return routes
       const made = await this.#commit(fleet, wanted)
       if (made === undefined) continue
+      this.made += made.size
       for (const [device, streamId] of made) routes.set(device, { streamId })
       return routes
     }
@@ -98,7 +101,7 @@ export class NewStreams {
     devices: readonly string[],
   ): Promise<ReadonlyMap<string, StreamId> | undefined> {
     const made = new Map<string, StreamId>()
-    const changes: Compilable[] = [...this.#places(fleet, devices.length)]
+    const changes: Compilable[] = [...this.places(fleet, devices.length)]
     for (const [index, device] of devices.entries()) {
       if (index % perTurn === perTurn - 1) await nextTurn()
       const { streamId, changes: own } = this.plan(fleet, device)
@@ -108,8 +111,13 @@ export class NewStreams {
     return (await this.#needs.writer.attempt(...changes)) ? made : undefined
   }
 
+  /** Whether a fleet has room for one more stream. */
+  async hasPlace({ id, streamsMax }: Fleet): Promise<boolean> {
+    return (await this.#needs.fleets.streamsOf(id)) < streamsMax
+  }
+
   /** Finds no row when the fleet was changed meanwhile, or has no room for so many. */
-  #places({ id, version }: Fleet, count: number): readonly Compilable[] {
+  places({ id, version }: Fleet, count: number): readonly Compilable[] {
     const { state } = this.#needs
     const total = sql`coalesce((SELECT total FROM totals WHERE list = 'streams_of_fleet' AND owner_id = ${id}), 0)`
     return [
@@ -118,17 +126,27 @@ export class NewStreams {
         .set({ version })
         .where('id', '=', id)
         .where('version', '=', version)
+        .where('ended_at', 'is', null)
         .where(sql<boolean>`${total} + ${count} <= streams_max`),
       countChange(state, 'streams_of_fleet', id, count),
     ]
   }
 
-  /** The stream of one new device, without its place in the count. */
-  plan(fleet: Fleet, device: string) {
+  /**
+   * The stream of one new device, without its place in the count.
+   *
+   * @param given the name of the stream where it is not that of the device, and the key that makes it
+   */
+  plan(
+    fleet: Fleet,
+    device: string,
+    given: { readonly name?: string; readonly madeBy?: string } = {},
+  ) {
     const { state, streams, lifecycle, publicUrl } = this.#needs
-    const { id, ownerId, version, changedBy } = fleet
-    const definition = definitionOfDevice(fleet, device)
-    const { stream, changes } = streams.plan(ownerId, definition, changedBy, {
+    const { id, ownerId, version } = fleet
+    const { name = device, madeBy = fleet.changedBy } = given
+    const definition = definitionOfDevice(fleet, device, { name, tags: {} })
+    const { stream, changes } = streams.plan(ownerId, definition, madeBy, {
       fleetId: id,
       device,
     })
@@ -145,7 +163,7 @@ export class NewStreams {
       ownerId,
       resourceId: stream.id,
       name: stream.name,
-      actor: { userId: ownerId, apiKeyId: changedBy },
+      actor: { userId: ownerId, apiKeyId: madeBy },
       notice: noticeOf(stream, 'created', publicUrl),
     } as const
     const insert = state

@@ -144,7 +144,7 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
   add('DELETE /vaults/:vaultId', {
     operationId: 'deleteVault',
     summary: 'Delete a vault.',
-    description: 'One without data streams.',
+    description: 'One without data streams and fleets.',
     scope: 'vaults:write',
     answers: { 204: noContent },
     errors: ['conflict'],
@@ -359,7 +359,7 @@ async function remove(
   if (await vaults.remove(vault, ...lifecycle.record(event))) return null
   await visibleVault(vaults, vault.ownerId, vault.id)
   throw conflict(
-    'the vault has data streams: remove them first',
-    'Delete its data streams first with DELETE /streams/{streamId}; GET /streams lists them by vaultId.',
+    'the vault has data streams or fleets: remove them first',
+    'Delete its data streams first with DELETE /streams/{streamId}, and its fleets with DELETE /fleets/{fleetId}; GET /streams and GET /fleets list them by vaultId.',
   )
 }

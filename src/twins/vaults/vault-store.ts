@@ -184,7 +184,7 @@ export class VaultStore {
     )
   }
 
-  /** Removes an own vault without data streams. False when it has some, or is gone. */
+  /** Removes an own vault without data streams and fleets. False when it has some, or is gone. */
   async remove({ id, ownerId }: Vault, ...also: readonly Compilable[]): Promise<boolean> {
     const { state, writer, clock } = this.#needs
     const removal = state
@@ -194,6 +194,10 @@ export class VaultStore {
       .where((is) =>
         is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
       )
+      .where((is) => {
+        const fleets = is.selectFrom('fleets').select('id').where('vault_id', '=', id)
+        return is.not(is.exists(fleets.where('ended_at', 'is', null)))
+      })
     return await writer.attempt(
       // What its image takes is found by the row.
       givenRoom(state, ownerId, sizeOf(imageOf('vaults', id))),

@@ -4,7 +4,7 @@ import { lineDecoder } from '../../../processors/decode-lines.ts'
 import { LineParser } from '../../../processors/line-protocol/line-parser.ts'
 import { linesByTag } from '../../../processors/line-protocol/lines-by-tag.ts'
 import { decodedStream } from '../../support/decoded-stream.ts'
-import { anyLine, written } from '../../support/written-lines.ts'
+import { anyLine, writtenLine } from '../../support/written-lines.ts'
 
 function sorted(content: string | Uint8Array, tag = 'host') {
   const { devices, refused } = linesByTag(Buffer.from(content), tag)
@@ -85,7 +85,7 @@ describe('lines by a tag', () => {
 const pieces = fc.constantFrom(
   'm,host=a v="',
   'm,host=a v=1',
-  'm",b="',
+  'm v=x",b="',
   ',b="',
   '"',
   '\\',
@@ -118,7 +118,7 @@ const sound = fc
     lines
       .map(([line, host, end]) => {
         const { host: _tag, ...tags } = line.tags
-        return written({ ...line, tags: host === null ? tags : { ...tags, host } }) + end
+        return writtenLine({ ...line, tags: host === null ? tags : { ...tags, host } }) + end
       })
       .join(''),
   )
@@ -182,7 +182,7 @@ const bodyBytes = 4 * 1024 * 1024
 
 describe('hostile bodies are read in a time that grows with their size', () => {
   test.each([
-    ['texts that open in each line', 'm a",b="\n'],
+    ['texts that open in each line', 'm a=x",b="\n'],
     ['texts that close in the next line', 'm a="\n'],
     ['quotes', '"'],
     ['quotes behind backslashes', 'm a="\\"\\"\n'],

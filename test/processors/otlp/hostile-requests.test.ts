@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { otlpDecoder, otlpRecords } from '../../../processors/otlp/decode-otlp.ts'
+import { otlpDecoder, otlpRecords } from '../../../processors/decode-otlp.ts'
 import { decodedStream } from '../../support/decoded-stream.ts'
 import { jsonOf, protobufOf, requestOf } from '../../support/otlp-messages.ts'
 
@@ -139,33 +139,30 @@ function deepValue(levels: number, kind: 'arrayValue' | 'kvlistValue'): object {
   return value
 }
 
-describe('values within values', () => {
-  const point = (levels: number, kind: 'arrayValue' | 'kvlistValue') =>
-    requestOf({
-      name: 'm',
-      gauge: {
-        dataPoints: [{ asInt: '1', attributes: [{ key: 'a', value: deepValue(levels, kind) }] }],
-      },
-    })
+function requestOfValue(value: object) {
+  const attributes = [{ key: 'a', value }]
+  return requestOf({ name: 'm', gauge: { dataPoints: [{ asInt: '1', attributes }] } })
+}
 
+/** Written from the inside out: a library would do it level by level. */
+function deepProtobuf(levels: number, isMap: boolean): Uint8Array {
+  const writer = (content: Uint8Array) =>
+    isMap ? nested(6, nested(1, nested(2, content))) : nested(5, nested(1, content))
+  let value: Uint8Array = Buffer.from('1801', 'hex')
+  for (let level = 0; level < levels; level++) value = writer(value)
+  const attribute = Buffer.concat([Buffer.from('0a0161', 'hex'), nested(2, value)])
+  return gaugeOf(nested(1, nested(7, attribute)))
+}
+
+describe('values within values', () => {
   test.each(['arrayValue', 'kvlistValue'] as const)('ten levels of %s are read', (kind) => {
     for (const read of [
-      otlpRecords(protobufOf(point(10, kind)), 'protobuf'),
-      otlpRecords(jsonOf(point(10, kind)), 'json'),
+      otlpRecords(protobufOf(requestOfValue(deepValue(10, kind))), 'protobuf'),
+      otlpRecords(jsonOf(requestOfValue(deepValue(10, kind))), 'json'),
     ]) {
       expect(read).toMatchObject({ records: [{ members: { metric: 'm' } }] })
     }
   })
-
-  /** Written from the inside out: a library would do it level by level. */
-  function deepProtobuf(levels: number, isMap: boolean): Uint8Array {
-    const writer = (content: Uint8Array) =>
-      isMap ? nested(6, nested(1, nested(2, content))) : nested(5, nested(1, content))
-    let value: Uint8Array = Buffer.from('1801', 'hex')
-    for (let level = 0; level < levels; level++) value = writer(value)
-    const attribute = Buffer.concat([Buffer.from('0a0161', 'hex'), nested(2, value)])
-    return gaugeOf(nested(1, nested(7, attribute)))
-  }
 
   test.each([false, true])('2,000 levels refuse the point (maps: %j)', (isMap) => {
     expect(otlpRecords(deepProtobuf(2_000, isMap), 'protobuf')).toMatchObject({
@@ -174,7 +171,7 @@ describe('values within values', () => {
   })
 
   test('a hundred levels refuse a request in JSON', () => {
-    const bytes = jsonOf(point(100, 'kvlistValue'))
+    const bytes = jsonOf(requestOfValue(deepValue(100, 'kvlistValue')))
     expect(otlpRecords(bytes, 'json')).toEqual({
       ok: false,
       problem: 'nested deeper than 64 levels',
@@ -184,6 +181,15 @@ describe('values within values', () => {
 
 const named = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: { intValue: '1' } }))
+
+function noteOf(length: number) {
+  return { attributes: [{ key: 'note', value: { stringValue: 'x'.repeat(length) } }] }
+}
+
+function pointsOf(count: number): Uint8Array {
+  const dataPoints = Array.from({ length: count }, () => ({ asInt: '1' }))
+  return protobufOf(requestOf({ name: 'm', gauge: { dataPoints } }))
+}
 
 describe('more than a request may have', () => {
   test('100,000 attributes of a point refuse it alone', () => {
@@ -208,16 +214,13 @@ describe('more than a request may have', () => {
 
   test('what many points would repeat of their resource is bounded', () => {
     const dataPoints = Array.from({ length: 10_000 }, () => ({ asInt: '1' }))
-    const resource = (length: number) => ({
-      attributes: [{ key: 'note', value: { stringValue: 'x'.repeat(length) } }],
-    })
     const metric = { name: 'm', gauge: { dataPoints } }
     for (const [bytesOf, encoding] of [
       [protobufOf, 'protobuf'],
       [jsonOf, 'json'],
     ] as const) {
       const read = (length: number) =>
-        otlpRecords(bytesOf(requestOf(metric, { resource: resource(length) })), encoding)
+        otlpRecords(bytesOf(requestOf(metric, { resource: noteOf(length) })), encoding)
       expect(read(3_000)).toMatchObject({ ok: true })
       expect(read(4_000)).toEqual({
         ok: false,
@@ -227,10 +230,6 @@ describe('more than a request may have', () => {
   })
 
   test('more than 100,000 points refuse the request, and more than 10,000 a message of a stream', () => {
-    const pointsOf = (count: number) => {
-      const dataPoints = Array.from({ length: count }, () => ({ asInt: '1' }))
-      return protobufOf(requestOf({ name: 'm', gauge: { dataPoints } }))
-    }
     const decode = otlpDecoder(decodedStream({}))
     expect(decode(pointsOf(10_000))).toMatchObject({ ok: true })
     expect(decode(pointsOf(10_001))).toEqual({

@@ -10,7 +10,7 @@ import {
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics'
 import { expect, test } from 'vitest'
-import { otlpRecords } from '../../../processors/otlp/decode-otlp.ts'
+import { otlpRecords } from '../../../processors/decode-otlp.ts'
 
 /** What the SDK of OpenTelemetry measures, as its own serializers write it. */
 

@@ -166,9 +166,12 @@ describe('a text', () => {
   })
 })
 
-describe('OpenMetrics', () => {
-  const text = (line: string) => `# TYPE a counter\n${line}\n# EOF\n`
+/** A text in OpenMetrics with this line. */
+function openMetricsOf(line: string): string {
+  return `# TYPE a counter\n${line}\n# EOF\n`
+}
 
+describe('OpenMetrics', () => {
   test.each<[string, number | undefined]>([
     ['a_total 1', undefined],
     ['a_total 1 1769853598', 1_769_853_598_000_000],
@@ -177,7 +180,9 @@ describe('OpenMetrics', () => {
     ['a_total 1 1769853598 # {trace_id="a#b"} 0.67 1769853597.5', 1_769_853_598_000_000],
     ['a_total 1 # {} 0.67', undefined],
   ])('%s has its time in seconds, and its exemplar is passed over', (line, timeUs) => {
-    expect(recordsOf(text(line))).toEqual([{ members: { metric: 'a_total', value: 1 }, timeUs }])
+    expect(recordsOf(openMetricsOf(line))).toEqual([
+      { members: { metric: 'a_total', value: 1 }, timeUs },
+    ])
   })
 
   test('is not a text with its mark in another place', () => {
@@ -186,7 +191,7 @@ describe('OpenMetrics', () => {
   })
 
   test('keeps of a refused line that its time is in seconds', () => {
-    const [refused] = recordsOf(text('a_total 1 today'))
+    const [refused] = recordsOf(openMetricsOf('a_total 1 today'))
     expect(refused).toEqual({
       problem: 'line 2: the time today is not a number of seconds',
       kept: Buffer.from('a_total 1 today\n# EOF\n'),

@@ -20,7 +20,7 @@ export interface SentHistogram {
   readonly positiveDeltas?: readonly number[]
   readonly negativeSpans?: readonly (readonly [offset: number, length: number])[]
   readonly negativeDeltas?: readonly number[]
-  /** Of histograms of floats, in place of deltas. */
+  /** Counts of a histogram of floats, in place of deltas. */
   readonly positiveCounts?: readonly number[]
   readonly customValues?: readonly number[]
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../../src/storage/time-series/readings-query.ts'
 import { shapeOf } from '../../../src/storage/time-series/shape.ts'
 import type { ShippedReading } from '../../../src/storage/time-series/shipment.ts'
+import type { SplitField } from '../../../src/storage/time-series/split-series.ts'
 import type { TimeSeriesStore } from '../../../src/storage/time-series/time-series-store.ts'
 import type { OpenStore } from '../../contracts/open-store.ts'
 import { fieldsOf, ofAnything, ofNumbers } from '../../support/aggregation-samples.ts'
@@ -93,6 +94,12 @@ const question = fc.record({
   fill: fc.constantFrom('none' as const, 'null' as const, 'previous' as const, 'linear' as const),
   fields: fc.constantFrom([], ['level'], ['mode', 'place']),
   isOneSeries: fc.boolean(),
+  splitBy: fc.constantFrom<SplitField | undefined>(
+    undefined,
+    { name: 'mode', type: 'varchar' },
+    { name: 'isOn', type: 'boolean' },
+    { name: 'level', type: 'bigint' },
+  ),
   holdUs: fc.constantFrom(undefined, hourUs, 30 * hourUs),
 })
 
@@ -159,16 +166,18 @@ async function take(
 
 /** All that a store says to a question. */
 async function ask(store: TimeSeriesStore, ids: readonly string[], one: Question) {
-  const { limit, bytesMax, fields, holdUs } = one
+  const { limit, bytesMax, fields, holdUs, splitBy } = one
   const [streamId = ''] = ids
   const query: Partial<ReadingsQuery> = { streamId, ...one.range, limit, bytesMax, fields }
   const after = await store.placeBeforeNewest(streamId, limit)
-  const series = one.isOneSeries
-    ? [{ key: 'all', streamIds: ids }]
-    : ids.map((key) => ({ key, streamIds: [key] }))
+  const series =
+    one.isOneSeries || splitBy
+      ? [{ key: 'all', streamIds: ids }]
+      : ids.map((key) => ({ key, streamIds: [key] }))
   const aggregate: Partial<AggregateQuery> = {
     ...one.range,
     series,
+    splitBy,
     buckets: one.buckets,
     fill: one.fill,
     limit,

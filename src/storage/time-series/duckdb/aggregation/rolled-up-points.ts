@@ -73,8 +73,13 @@ function rolledUpAsOfNow({ rollup, keptFromUs }: SelectedStream): readonly Rolle
   return rollup ? [{ marked: rollup.marks.all, keptFromUs }] : []
 }
 
-function neededParts({ fields, columns, holdUsMax }: Selection): readonly NeededPart[] | undefined {
-  if (holdUsMax > 0) return undefined
+function neededParts({
+  fields,
+  columns,
+  holdUsMax,
+  split,
+}: Selection): readonly NeededPart[] | undefined {
+  if (holdUsMax > 0 || split) return undefined
   const needed = new Map<string, NeededPart>()
   for (const field of fields) {
     const parts = partsOfFunctions[field.function]

@@ -8,6 +8,7 @@ import { startOfMonthUs } from '../months.ts'
 import { bucketEndSql, bucketSql } from './bucket.ts'
 import { aggregateSql, type Summation, weightedAverageSql } from './functions.ts'
 import type { SelectedColumn, Selection } from './selection.ts'
+import { splitJoin } from './split-join.ts'
 import { carriedName, timeWeightsSql } from './time-weights.ts'
 
 /** Places of a list that tells the series of streams, at most. */
@@ -26,7 +27,7 @@ export function pointsSql(
   selection: Selection,
   { summation, ...chunk }: PointsRange,
 ): string {
-  const { fields, columns, streams, holdUsMax } = selection
+  const { fields, columns, streams, holdUsMax, split } = selection
   const isByTime = holdUsMax > 0
   const values = fields.map((field, index) => {
     const column = columns.findIndex(({ name }) => name === field.name)
@@ -41,7 +42,7 @@ export function pointsSql(
         : aggregateSql(field, columnName(column), summation)
     return `, ${value} AS "$${index}"`
   })
-  const isOneSeries = new Set(streams.map(({ series }) => series)).size === 1
+  const isOneSeries = !split && new Set(streams.map(({ series }) => series)).size === 1
   const series = isOneSeries ? `${streams[0]?.series}` : '"$series"'
   const groups = isOneSeries ? '"$bucket"' : '"$bucket", "$series"'
   const rows = isByTime
@@ -68,6 +69,7 @@ function rowsByTime(catalog: Catalog, selection: Selection, chunk: Range): strin
 
 /** Keeps the rows of the selected streams, each with its series. */
 function withSeries(rows: string, selection: Selection): string {
+  if (selection.split) return `(${rows}) r ${seriesJoin(selection)}`
   if (selection.streams.length === 1) return `(${rows}) r`
   const series = seriesByKey(selection)
   if (series === undefined) return `(${rows}) r ${seriesJoin(selection)}`
@@ -88,12 +90,19 @@ function seriesByKey({ streams }: Selection): string | undefined {
   return `(${givenList({ type: 'INTEGER', values })})["streamId" - ${first - 1}]`
 }
 
-/** The selected streams, of which a table has others, too. */
-export function seriesJoin({ streams, holdUsMax }: Selection): string {
+/** Adds `$series` to rows named r. */
+export function seriesJoin(selection: Selection): string {
+  const { split } = selection
+  return split ? `${streamsJoin(selection)} ${splitJoin(split)}` : streamsJoin(selection)
+}
+
+/** The selected streams, of which a table has others, too. Where there is only one, rows do not tell it. */
+export function streamsJoin({ streams, holdUsMax, split }: Selection): string {
+  if (split && streams.length === 1 && holdUsMax === 0) return ''
   const columns: Record<string, GivenColumn> = {
     $stream: { type: 'INTEGER', values: streams.map(({ key }) => key) },
-    $series: { type: 'INTEGER', values: streams.map(({ series }) => series) },
   }
+  if (!split) columns['$series'] = { type: 'INTEGER', values: streams.map(({ series }) => series) }
   const holds = streams.map(({ holdUs }) => holdUs)
   if (holdUsMax > 0) columns['$hold'] = { type: 'BIGINT', values: holds }
   return `JOIN ${givenRows(columns)} s ON s."$stream" = r."streamId"`
@@ -128,7 +137,7 @@ function rowsOfTable(
   selection: Selection,
   { table, fromUs, toUs, withStream }: RowsRange & { readonly table: ReadingsTable },
 ): string {
-  const { query, fields, columns, streams, holdUsMax } = selection
+  const { query, fields, columns, streams, holdUsMax, split } = selection
   const runs = bucketRuns(query.buckets, fromUs, toUs)
   const stored = catalog.shapes.get(table.shape)?.columns ?? []
   const isByTime = holdUsMax > 0
@@ -138,6 +147,7 @@ function rowsOfTable(
     `${bucketSql(runs, instant)} AS "$bucket"`,
     ...(isByTime ? [`${bucketEndSql(runs, instant)} AS "$bucketEnd"`] : []),
     ...(streams.length === 1 && !isByTime && !withStream ? [] : ['"streamId"']),
+    ...(split ? [`${valueSql(split.field, stored)} AS "$split"`] : []),
     ...(isInOrder ? ['"timestamp"', '"$digest"'] : []),
     ...columns.map((column, index) => `${valueSql(column, stored)} AS ${columnName(index)}`),
   ]

@@ -1,6 +1,7 @@
 import type { AggregatedField, AggregateQuery } from '../../aggregate-query.ts'
 import { columnsOf, isText, unitedFields } from '../../aggregation/united-fields.ts'
 import type { Column } from '../../shape.ts'
+import type { SplitField } from '../../split-series.ts'
 import type { StreamWindows } from '../../windows/stream-windows.ts'
 import type { Catalog, ReadingsTable } from '../catalog.ts'
 
@@ -17,6 +18,14 @@ export interface Selection {
   readonly tables: readonly ReadingsTable[]
   /** The longest hold of a stream that is averaged by time; 0 where none is. */
   readonly holdUsMax: number
+  /** What makes the series of readings, where their values do and not their streams. */
+  readonly split: SelectedSplit | undefined
+}
+
+/** A field with the keys of its values, by the index of their series. */
+export interface SelectedSplit {
+  readonly field: SplitField
+  readonly keys: readonly string[]
 }
 
 export interface SelectedColumn extends Column {
@@ -73,5 +82,6 @@ export function select(catalog: Catalog, query: AggregateQuery): Selection {
     .sort((left, right) => left.month - right.month)
   const stored = [...shapes].flatMap((shape) => catalog.shapes.get(shape)?.columns ?? [])
   const fields = unitedFields(query.fields, stored)
-  return { query, fields, columns: columnsOf(fields), streams, tables, holdUsMax }
+  const split = query.splitBy && { field: query.splitBy, keys: [] }
+  return { query, fields, columns: columnsOf(fields), streams, tables, holdUsMax, split }
 }

@@ -43,14 +43,16 @@ export function timeWeightsSql({
   const neighbours = `SELECT r.*, "$series", "$hold", epoch_us("timestamp") AS "$at",
       greatest("$bucket", ${query.startUs}) AS "$from",
       lead(epoch_us("timestamp")) OVER o AS "$nextAt",
-      lag(epoch_us("timestamp")) OVER o AS "$priorAt"${prior.join('')}
+      lag(epoch_us("timestamp")) OVER o AS "$priorAt",
+      lag("$series") OVER o AS "$priorSeries"${prior.join('')}
     FROM (${all}) r ${join}
     WINDOW o AS (PARTITION BY "streamId" ORDER BY "timestamp", "$digest")`
   const end = `least(coalesce("$nextAt", "$bucketEnd"), "$at" + "$hold", "$bucketEnd", ${untilUs})`
   const carriedEnd = `least("$at", "$priorAt" + "$hold", ${untilUs})`
   return `SELECT *,
       CASE WHEN "$hold" IS NULL THEN 1 ELSE greatest(0, ${end} - "$at") END AS "$weight",
-      CASE WHEN "$hold" IS NULL OR "$priorAt" IS NULL OR "$priorAt" >= "$from" THEN 0
+      CASE WHEN "$hold" IS NULL OR "$priorAt" IS NULL OR "$priorAt" >= "$from"
+        OR "$priorSeries" != "$series" THEN 0
         ELSE greatest(0, ${carriedEnd} - "$from") END AS "$carriedWeight"${carried.join('')}
     FROM (${neighbours}) WHERE "$at" >= ${fromUs}`
 }

@@ -16,7 +16,8 @@ import { QuestDbAnswerTooLarge, QuestDbAway, type QuestDbConnection } from '../c
 import { ReadingsLost, RepetitionPending } from '../durability.ts'
 import { QuestDbSuspended } from '../unapplied.ts'
 import { QuestDbPointReader } from './aggregation/point-reader.ts'
-import { select } from './aggregation/selection.ts'
+import { type Selection, select } from './aggregation/selection.ts'
+import { splitSelection } from './aggregation/split-selection.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
 import { newestTimes, readLatest } from './latest.ts'
 import { needsTooMuchMemory } from './memory-limits.ts'
@@ -70,8 +71,7 @@ export class QuestDbReader {
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
     return await this.#read(
       (stored) => select(stored, query),
-      async (session, selection) =>
-        aggregatePage(await QuestDbPointReader.open(session, selection)),
+      async (session, selection) => await aggregatedPage(session, selection),
     )
   }
 
@@ -116,6 +116,13 @@ export class QuestDbReader {
     if (message === undefined) return error
     return new DomainError('store_unavailable', message, { retryAfter, cause: error })
   }
+}
+
+async function aggregatedPage(session: ReadSession, selection: Selection): Promise<AggregatePage> {
+  const { split } = selection
+  const asked = split ? await splitSelection(session, selection, split) : selection
+  if (split && asked.query.series.length === 0) return { points: [], next: undefined }
+  return await aggregatePage(await QuestDbPointReader.open(session, asked))
 }
 
 /** What an answer says while readings cannot be read: what addresses, tables and files say is for the log. */

@@ -61,10 +61,10 @@ export class EdgeValues {
     const columns = this.#columns()
     const wanted = this.#want(points, columns)
     for (const source of columns.length > 0 ? this.#selection.sources : []) {
-      const all = [...source.streams.values()].flatMap(({ series }) => [
-        ...(wanted.get(series) ?? []),
-      ])
-      const asked = { instants: new Set(all), columns, isMeasured }
+      const { split } = this.#selection
+      const series = split ? wanted.keys() : source.streams.values().map((one) => one.series)
+      const all = series.flatMap((one) => wanted.get(one) ?? [])
+      const asked = { instants: new Set(all), columns, isMeasured, split }
       for (const row of await rowsAt(session, source, asked)) {
         for (const [at, column] of columns.entries()) this.#add(row, column, row.values[at])
       }
@@ -110,10 +110,10 @@ export class EdgeValues {
     return instants
   }
 
-  #add({ stream, timestampUs, digest }: SourceRow, column: number, value: unknown): void {
+  #add({ series, timestampUs, digest }: SourceRow, column: number, value: unknown): void {
     if (value === undefined) return
     for (const edge of ['first', 'latest'] as const) {
-      const place = placeOf({ edge, column, series: stream.series, timestampUs })
+      const place = placeOf({ edge, column, series, timestampUs })
       if (!this.#found.has(place)) continue
       const other = this.#found.get(place)
       const isFurther = !other || (edge === 'first' ? digest < other.digest : digest > other.digest)

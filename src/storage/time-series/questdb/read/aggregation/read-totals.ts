@@ -1,11 +1,11 @@
 import type { Position, Range } from '../../../aggregation/point-reader.ts'
 import { bucketRuns } from '../../../bucket-runs.ts'
 import { literal } from '../../layout.ts'
-import type { Row } from '../field-values.ts'
+import { type Row, selectedField } from '../field-values.ts'
 import type { ReadSession } from '../session.ts'
 import { ofStreams, piecesOf, within } from '../statement.ts'
 import { bucketSql } from './bucket.ts'
-import type { Selection, Source } from './selection.ts'
+import { type Selection, type Source, splitSeriesOf } from './selection.ts'
 import { type ColumnTotals, noTotals, type Scale, TotalsOfColumn } from './totals.ts'
 
 /** The totals of one point, by the index of the column. */
@@ -98,6 +98,13 @@ interface StatementNeeds {
   readonly columns: readonly number[]
 }
 
+/** The series that readings of a source can belong to, or some of them when they are several. */
+function seriesOf({ split }: Selection, source: Source): ReadonlySet<number> {
+  if (!split) return new Set([...source.streams.values()].map((stream) => stream.series))
+  if (source.storedSplit) return new Set(split.series.values())
+  return new Set([splitSeriesOf(split, undefined, undefined)])
+}
+
 /** Some columns of one source. */
 class TotalsStatement {
   readonly #needs: StatementNeeds
@@ -117,13 +124,13 @@ class TotalsStatement {
       const { scale } = question
       return [[index, new TotalsOfColumn({ column, stored, functions, scale })] as const]
     })
-    const series = new Set([...source.streams.values()].map((stream) => stream.series))
+    const series = seriesOf(selection, source)
     this.#series = series.size === 1 ? [...series][0] : undefined
   }
 
   sql(session: ReadSession): string {
     const { selection, source, question } = this.#needs
-    const { range, limit, order, after } = question
+    const { range, order, after } = question
     const { streams, shape } = source
     const runs = bucketRuns(selection.query.buckets, range.fromUs, range.toUs)
     const values = this.#parts.flatMap(([, { sql }]) => sql)
@@ -134,16 +141,30 @@ class TotalsStatement {
       FROM ${session.tableOf(shape).name}
       WHERE ${ofStreams([...streams.keys()])} AND ${within(range)} AND ${session.visible}
       GROUP BY ${keys}`
-    const sorted = keys
-      .split(', ')
+    const sorted = (this.#isByValue ? ['b'] : keys.split(', '))
       .map((key) => `${key} ${order}`)
       .join(', ')
-    return `SELECT * FROM (${points}) ${this.#laterSql(after)} ORDER BY ${sorted} LIMIT ${limit}`
+    return `SELECT * FROM (${points}) ${this.#laterSql(after)} ORDER BY ${sorted} LIMIT ${this.#limit}`
+  }
+
+  /** Whether rows have values in place of series, whose order QuestDB does not know. */
+  get #isByValue(): boolean {
+    return this.#needs.selection.split !== undefined && this.#series === undefined
+  }
+
+  /**
+   * Points by their values come in the order of buckets only: so many more that the ones asked for are among them, also
+   * when those of the first bucket are behind the position, and the last bucket is cut.
+   */
+  get #limit(): number {
+    const { question, selection } = this.#needs
+    return question.limit + (this.#isByValue ? 2 * selection.query.series.length : 0)
   }
 
   addTo(found: FoundTotals, row: Row, isFirst: boolean): void {
     const bucketUs = Number(row[0])
-    const series = this.#series ?? Number(row[1])
+    const series = this.#series ?? this.#seriesAt(row[1])
+    if (this.#isByValue && !this.#isLater(bucketUs, series)) return
     const point = totalsAt(found, { bucketUs, series }, this.#needs.selection.columns.length)
     let at = this.#series === undefined ? 2 : 1
     if (isFirst) point.count += Number(row[at])
@@ -155,7 +176,20 @@ class TotalsStatement {
     }
   }
 
+  #seriesAt(cell: unknown): number {
+    const { selection, source } = this.#needs
+    return selection.split ? splitSeriesOf(selection.split, cell, source.storedSplit) : Number(cell)
+  }
+
+  #isLater(bucketUs: number, series: number): boolean {
+    const { after, order } = this.#needs.question
+    if (!after || bucketUs !== after.bucketUs) return true
+    return order === 'ASC' ? series > after.series : series < after.series
+  }
+
   #seriesSql(): string {
+    const { storedSplit } = this.#needs.source
+    if (storedSplit) return selectedField(storedSplit)
     const branches = [...this.#needs.source.streams.values()].map(
       ({ streamId, series }) => `WHEN ${literal(streamId)} THEN ${series}`,
     )
@@ -167,6 +201,7 @@ class TotalsStatement {
     const isUp = this.#needs.question.order === 'ASC'
     const behind = isUp ? '>' : '<'
     const isBucketBehind = `b ${behind} ${after.bucketUs}`
+    if (this.#isByValue) return `WHERE b ${behind}= ${after.bucketUs}`
     if (this.#series === undefined) return `WHERE ${isBucketBehind} OR s ${behind} ${after.series}`
     const isBehind = isUp ? this.#series > after.series : this.#series < after.series
     return isBehind ? '' : `WHERE ${isBucketBehind}`

@@ -54,7 +54,7 @@ export class RowValues {
   }
 
   async #readRange(session: ReadSession, points: readonly PointTotals[]): Promise<void> {
-    const { query, sources, holdUsMax } = this.#selection
+    const { query, sources, holdUsMax, split } = this.#selection
     const starts = points.map(({ bucketUs }) => bucketUs)
     const [firstUs, lastUs] = [min(starts), max(starts)]
     const range = {
@@ -70,7 +70,7 @@ export class RowValues {
           })
         : undefined
     const walk = new BucketWalk(bucketRuns(query.buckets, range.fromUs, range.toUs))
-    const wanted = { columns: this.#columns, isIdentified: holdUsMax > 0 }
+    const wanted = { columns: this.#columns, isIdentified: holdUsMax > 0, split }
     const rows = points.reduce((sum, { count }) => sum + count, 0)
     for (const slice of slicesOf(range, rows)) {
       for await (const page of rowsInOrder(session, sources, { ...wanted, range: slice })) {
@@ -87,10 +87,10 @@ export class RowValues {
     this.#finish(walk.bucket, averages)
   }
 
-  #addValues({ stream, values }: SourceRow): void {
+  #addValues({ series, values }: SourceRow): void {
     for (const [index, value] of values.entries()) {
       const isWanted = typeof value === 'number' && this.#percentiles[index]?.length !== 0
-      if (isWanted) this.#inBucket.add(this.#keyOf(stream.series, index), value)
+      if (isWanted) this.#inBucket.add(this.#keyOf(series, index), value)
     }
   }
 
@@ -112,13 +112,13 @@ export class RowValues {
    * by time.
    */
   async #newestBefore(session: ReadSession, rangeUs: number): Promise<Iterable<SourceRow>> {
-    const { sources, holdUsMax } = this.#selection
+    const { sources, holdUsMax, split } = this.#selection
     const range = { fromUs: Math.max(0, rangeUs - holdUsMax), toUs: rangeUs }
     const columns = this.#columns
     const newest = new Map<string, SourceRow>()
     for (const source of sources) {
       const instants = await newestTimes(session, source, range)
-      for (const row of await rowsAt(session, source, { instants, columns })) {
+      for (const row of await rowsAt(session, source, { instants, columns, split })) {
         const key = `${row.stream.series} ${row.stream.streamId}`
         const other = newest.get(key)
         if (row.stream.holdUs !== undefined && !(other && inOrder(other, row) > 0))

@@ -5,7 +5,9 @@ import type {
 } from '../../../aggregate-query.ts'
 import { columnsOf, isReadableAs, unitedFields } from '../../../aggregation/united-fields.ts'
 import type { Column, Shape } from '../../../shape.ts'
+import { type SplitField, splitKeyOf } from '../../../split-series.ts'
 import type { RollupAsOf } from '../../rollups/known-rollups.ts'
+import { fieldValue } from '../field-values.ts'
 import type { Stored } from '../session.ts'
 import { streamsPerStatement } from '../statement.ts'
 
@@ -37,6 +39,28 @@ export interface Selection {
   readonly endUs: number
   /** What rows of rollups say of streams; of none where the query needs readings themselves. */
   readonly rolledUp: ReadonlyMap<string, RollupAsOf>
+  /** What makes the series of readings, where their values do and not their streams. */
+  readonly split?: SelectedSplit | undefined
+}
+
+/** A field with the series of its values, by their keys. */
+export interface SelectedSplit {
+  readonly field: SplitField
+  readonly series: ReadonlyMap<string, number>
+}
+
+/** The series of a cell: -1 for a value that no reading of the range has. */
+export function splitSeriesOf(
+  { field, series }: SelectedSplit,
+  cell: unknown,
+  stored: Column | undefined,
+): number {
+  return series.get(splitKeyOf(splitCell(cell, stored), field.type)) ?? -1
+}
+
+/** A cell of the field as `splitKeyOf` takes it: whole numbers are exact, also those that no double is. */
+export function splitCell(cell: unknown, stored: Column | undefined): unknown {
+  return stored?.type === 'boolean' ? fieldValue(cell, stored.type) : cell
 }
 
 /** Streams of one table that a statement can name; none is there twice. */
@@ -45,6 +69,8 @@ export interface Source {
   readonly streams: ReadonlyMap<string, SelectedStream>
   /** The columns of the selection as they are stored here; undefined where none can be read as that. */
   readonly stored: readonly (Column | undefined)[]
+  /** The field that splits the query, as it is stored here. */
+  readonly storedSplit?: Column | undefined
 }
 
 export interface SelectedStream {
@@ -83,12 +109,18 @@ export function select(stored: Stored, query: AggregateQuery): Selection {
   const columns = columnsOf(fields)
   const sources = all.flatMap(([shape, streams]) => {
     const own = columns.map((column) => storedAs(column, shape.columns))
-    return statementsOf(streams).map((some): Source => ({ shape, streams: some, stored: own }))
+    const storedSplit = query.splitBy && storedAs(query.splitBy, shape.columns)
+    return statementsOf(streams).map(
+      (some): Source => ({ shape, streams: some, stored: own, storedSplit }),
+    )
   })
   const isRolledUp =
-    holdUsMax === 0 && fields.every((field) => rolledUpFunctions.has(field.function))
+    !query.splitBy &&
+    holdUsMax === 0 &&
+    fields.every((field) => rolledUpFunctions.has(field.function))
   const rolledUp = isRolledUp ? rollupsOf(stored, query) : new Map<string, RollupAsOf>()
-  return { query, fields, columns, sources, holdUsMax, endUs: newestUs + 1, rolledUp }
+  const split = query.splitBy && { field: query.splitBy, series: new Map<string, number>() }
+  return { query, fields, columns, sources, holdUsMax, endUs: newestUs + 1, rolledUp, split }
 }
 
 function rollupsOf(stored: Stored, { series }: AggregateQuery): ReadonlyMap<string, RollupAsOf> {

@@ -2,7 +2,7 @@ import type { Range } from '../../../aggregation/point-reader.ts'
 import { inOrder } from '../../../raw-page.ts'
 import type { Column } from '../../../shape.ts'
 import { quoted } from '../../layout.ts'
-import { fieldValue, selectedField, storedDigestOf } from '../field-values.ts'
+import { fieldValue, type Row, selectedField, storedDigestOf } from '../field-values.ts'
 import { needsTooMuchMemory } from '../memory-limits.ts'
 import type { ReadSession } from '../session.ts'
 import {
@@ -13,7 +13,7 @@ import {
   piecesOf,
   within,
 } from '../statement.ts'
-import type { SelectedStream, Source } from './selection.ts'
+import { type SelectedSplit, type SelectedStream, type Source, splitSeriesOf } from './selection.ts'
 
 /** Rows that are read at a time, of all sources together, and at least of each. */
 export const rowsTogether = 100_000
@@ -25,6 +25,8 @@ const rowsMax = 320_000
 /** A reading of a source, with some of the columns of a selection. */
 export interface SourceRow {
   readonly stream: SelectedStream
+  /** That of its stream, or of its value; -1 for a value that no reading of the range has. */
+  readonly series: number
   readonly timestampUs: number
   readonly digest: bigint
   /** In the order in which they were asked for. */
@@ -42,6 +44,8 @@ interface Wanted {
   readonly isIdentified: boolean
   /** Whether values are the bytes that texts have: columns are none but such. */
   readonly isMeasured?: boolean | undefined
+  /** What makes the series of a row, where its value does. */
+  readonly split: SelectedSplit | undefined
 }
 
 /** The readings of some sources in the order of time, and of digest when they are identified, in pages. */
@@ -140,8 +144,8 @@ interface RowsQuestion extends Wanted {
 
 async function rowsOf(
   session: ReadSession,
-  { shape, streams, stored }: Source,
-  { condition, order, columns, isIdentified, isMeasured }: RowsQuestion,
+  { shape, streams, stored, storedSplit }: Source,
+  { condition, order, columns, isIdentified, isMeasured, split }: RowsQuestion,
 ): Promise<SourceRow[]> {
   const [any] = streams.values()
   const isOneSeries = streams.values().every(({ series }) => series === any?.series)
@@ -150,6 +154,7 @@ async function rowsOf(
     ...(hasStream ? ['"streamId"'] : []),
     ...(isIdentified ? ['"$digest"'] : []),
     microseconds('"timestamp"'),
+    ...(storedSplit ? [selectedField(storedSplit)] : []),
     ...columns.map((index) => selectedOrNothing(stored[index], isMeasured)),
   ]
   const rows = await session.rows(
@@ -159,13 +164,19 @@ async function rowsOf(
   const types = columns.map(
     (index) => stored[index] && (isMeasured ? 'bigint' : stored[index].type),
   )
-  const timeAt = list.length - columns.length - 1
-  return rows.map((row) => ({
-    stream: (hasStream ? streams.get(String(row[0])) : any) as SelectedStream,
-    timestampUs: Number(row[timeAt]),
-    digest: isIdentified ? storedDigestOf(row[1]) : 0n,
-    values: types.map((type, index) => type && fieldValue(row[timeAt + 1 + index], type)),
-  }))
+  const valuesAt = list.length - columns.length
+  const timeAt = valuesAt - (storedSplit ? 2 : 1)
+  const cellOfSplit = (row: Row) => (storedSplit ? row[valuesAt - 1] : undefined)
+  return rows.map((row) => {
+    const stream = (hasStream ? streams.get(String(row[0])) : any) as SelectedStream
+    return {
+      stream,
+      series: split ? splitSeriesOf(split, cellOfSplit(row), storedSplit) : stream.series,
+      timestampUs: Number(row[timeAt]),
+      digest: isIdentified ? storedDigestOf(row[1]) : 0n,
+      values: types.map((type, index) => type && fieldValue(row[valuesAt + index], type)),
+    }
+  })
 }
 
 function selectedOrNothing(stored: Column | undefined, isMeasured = false): string {

@@ -54,7 +54,7 @@ export class AveragesByTime {
     const prior = this.#newest.get(key)
     if (prior?.bucketUs === bucket.fromUs) {
       this.#count(prior.row, this.#weight(prior.row, Math.min(row.timestampUs, bucket.toUs)))
-    } else if (prior) {
+    } else if (prior?.row.series === row.series) {
       const fromUs = Math.max(bucket.fromUs, this.#needs.query.startUs)
       this.#carry(prior.row, this.#endOf(prior.row, row.timestampUs) - fromUs)
     }
@@ -98,10 +98,10 @@ export class AveragesByTime {
     for (const [sum, value] of this.#sumsOf(row)) sum.add(value, weight)
   }
 
-  *#sumsOf({ stream, values }: SourceRow): Generator<readonly [WeightedSum, number]> {
+  *#sumsOf({ series, values }: SourceRow): Generator<readonly [WeightedSum, number]> {
     for (const [index, value] of values.entries()) {
       if (typeof value !== 'number') continue
-      const key = this.#needs.keyOf(stream.series, index)
+      const key = this.#needs.keyOf(series, index)
       let sum = this.#sums.get(key)
       if (!sum) {
         sum = new WeightedSum()

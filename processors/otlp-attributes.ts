@@ -1,7 +1,6 @@
-import { cutText } from '../../src/core/cut-text.ts'
-import { problem } from '../decode-binary.ts'
-import { setMember } from '../mapping/item.ts'
-import type { Members } from '../protobuf-message.ts'
+import { cutText } from '../src/core/cut-text.ts'
+import { problem } from './decode-binary.ts'
+import { defineMember, type Members } from './protobuf-message.ts'
 
 /** Attributes of one point, scope or resource: the SDKs of OpenTelemetry send 128 at most, unless they are set otherwise. */
 const attributesMax = 1_000
@@ -47,7 +46,7 @@ function objectOf(pairs: readonly Members[]): object {
   for (const { key = '', value } of pairs) {
     const name = String(key)
     if (Object.hasOwn(members, name)) throw problem(`the key ${cutText(name, 100)} comes twice`)
-    setMember(members, name, valueOf(value))
+    defineMember(members, name, valueOf(value))
   }
   return members
 }

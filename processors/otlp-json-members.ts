@@ -1,10 +1,9 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import { cutText } from '../../src/core/cut-text.ts'
-import { problem } from '../decode-binary.ts'
-import { integerItem } from '../decode-scalars.ts'
-import { isObject } from '../mapping/item.ts'
-import type { Members } from '../protobuf-message.ts'
-import type { FieldPlan, MessagePlan, ValuePlan } from '../protobuf-plan.ts'
+import { cutText } from '../src/core/cut-text.ts'
+import { problem } from './decode-binary.ts'
+import { integerItem } from './decode-scalars.ts'
+import type { Members } from './protobuf-message.ts'
+import type { FieldPlan, MessagePlan, ValuePlan } from './protobuf-plan.ts'
 
 /** Elements of one list: as many as one of Protobuf may have. */
 const elementsMax = 10_000
@@ -55,25 +54,39 @@ function valueOf(given: unknown, plan: ValuePlan, name: string): unknown {
   }
 }
 
+type ScalarReader = (given: unknown, name: string) => unknown
+
+/** How scalars of the plans are read; the others are integers with a sign. */
+const scalarReaders: ReadonlyMap<ScalarType, ScalarReader> = new Map<ScalarType, ScalarReader>([
+  [ScalarType.STRING, textOf],
+  [ScalarType.BOOL, booleanOf],
+  [ScalarType.BYTES, bytesOf],
+  [ScalarType.DOUBLE, doubleOf],
+  [ScalarType.FIXED64, countOf],
+  [ScalarType.UINT64, countOf],
+  [ScalarType.UINT32, countOf],
+])
+
 function scalarOf(given: unknown, scalar: ScalarType, name: string): unknown {
-  switch (scalar) {
-    case ScalarType.STRING:
-      if (typeof given !== 'string') throw problem(`${name} must be a text`)
-      return given
-    case ScalarType.BOOL:
-      if (typeof given !== 'boolean') throw problem(`${name} must be true or false`)
-      return given
-    case ScalarType.BYTES:
-      return bytesOf(given, name)
-    case ScalarType.DOUBLE:
-      return doubleOf(given, name)
-    case ScalarType.FIXED64:
-    case ScalarType.UINT64:
-    case ScalarType.UINT32:
-      return integerItem(unsigned(integerIn(given, name), name)).value
-    default:
-      return integerItem(integerIn(given, name)).value
-  }
+  return (scalarReaders.get(scalar) ?? integerOf)(given, name)
+}
+
+function textOf(given: unknown, name: string): string {
+  if (typeof given !== 'string') throw problem(`${name} must be a text`)
+  return given
+}
+
+function booleanOf(given: unknown, name: string): boolean {
+  if (typeof given !== 'boolean') throw problem(`${name} must be true or false`)
+  return given
+}
+
+function integerOf(given: unknown, name: string): unknown {
+  return integerItem(integerIn(given, name)).value
+}
+
+function countOf(given: unknown, name: string): unknown {
+  return integerItem(unsigned(integerIn(given, name), name)).value
 }
 
 const base64Pattern = /^[A-Za-z0-9+/_-]*={0,2}$/
@@ -130,4 +143,8 @@ function enumOf(given: unknown, names: ReadonlyMap<number, string>, name: string
 
 function isEndOf(text: string | undefined, known: string): boolean {
   return text?.endsWith(`_${known}`) ?? false
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,12 +1,12 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { messageDepthMax } from '../../src/core/json-safety.ts'
-import { problem } from '../decode-binary.ts'
-import { type Members, readFields } from '../protobuf-message.ts'
-import type { MessagePlan } from '../protobuf-plan.ts'
-import { ProtobufWire } from '../protobuf-wire.ts'
-import { type Attribute, attributesOf } from './attributes.ts'
-import { dataPlan, kindPlans, metricPlan, resourcePlan, scopePlan } from './metrics-plan.ts'
-import { once, Points } from './points.ts'
+import { messageDepthMax } from '../src/core/json-safety.ts'
+import { problem } from './decode-binary.ts'
+import { type Attribute, attributesOf } from './otlp-attributes.ts'
+import { dataPlan, kindPlans, metricPlan, resourcePlan, scopePlan } from './otlp-plan.ts'
+import { once, Points } from './otlp-points.ts'
+import { type Members, readFields } from './protobuf-message.ts'
+import type { MessagePlan } from './protobuf-plan.ts'
+import { ProtobufWire } from './protobuf-wire.ts'
 
 /** Values of one request: an attribute is eight of them. 4 MiB of what an SDK sends have 1.5 million. */
 const valuesMax = 2_000_000

@@ -1,5 +1,5 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import type { FieldPlan, MessagePlan, ValuePlan } from '../protobuf-plan.ts'
+import type { FieldPlan, MessagePlan, ValuePlan } from './protobuf-plan.ts'
 
 /**
  * The messages of OTLP that a reading is made of (opentelemetry-proto 1.x: metrics/v1, common/v1, resource/v1), with the

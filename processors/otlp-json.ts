@@ -1,8 +1,7 @@
-import { problem, UnreadableItem } from '../decode-binary.ts'
-import { jsonDecoder } from '../decode-json.ts'
-import { isObject } from '../mapping/item.ts'
-import { type Attribute, attributesOf } from './attributes.ts'
-import { membersOfJson } from './json-members.ts'
+import { problem, UnreadableItem } from './decode-binary.ts'
+import { jsonDecoder } from './decode-json.ts'
+import { type Attribute, attributesOf } from './otlp-attributes.ts'
+import { isObject, membersOfJson } from './otlp-json-members.ts'
 import {
   dataPlan,
   type KindPlan,
@@ -10,8 +9,8 @@ import {
   metricPlan,
   resourcePlan,
   scopePlan,
-} from './metrics-plan.ts'
-import { once, Points } from './points.ts'
+} from './otlp-plan.ts'
+import { once, Points } from './otlp-points.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,9 @@
-import { problem } from '../decode-binary.ts'
-import { setMember } from '../mapping/item.ts'
-import type { Members } from '../protobuf-message.ts'
-import type { SampleRecord } from '../records.ts'
-import { attributesOf } from './attributes.ts'
-import type { DataKind } from './metrics-plan.ts'
-import type { Around, Point } from './points.ts'
+import { problem } from './decode-binary.ts'
+import { attributesOf } from './otlp-attributes.ts'
+import type { DataKind } from './otlp-plan.ts'
+import type { Around, Point } from './otlp-points.ts'
+import { defineMember, type Members } from './protobuf-message.ts'
+import type { SampleRecord } from './records.ts'
 
 /** The last microsecond that a double counts: it is in the year 2255. */
 const timeUsMax = BigInt(Number.MAX_SAFE_INTEGER)
@@ -27,10 +26,10 @@ export function recordOf(point: Point): SampleRecord | undefined {
     if (Object.hasOwn(members, name)) {
       throw problem(`an attribute of the data point is named ${name}, as one of its values is`)
     }
-    setMember(members, name, value)
+    defineMember(members, name, value)
   }
   for (const [name, value] of around.attributes) {
-    if (!Object.hasOwn(members, name)) setMember(members, name, value)
+    if (!Object.hasOwn(members, name)) defineMember(members, name, value)
   }
   return { members, timeUs: timeUsOf(timeUnixNano as bigint) }
 }

@@ -1,10 +1,10 @@
-import type { DecodedStream, Decoder, UndecodableMessage } from '../../src/contracts/reading.ts'
-import { UnreadableItem } from '../decode-binary.ts'
-import { messageOfRecords, type Records } from '../records.ts'
-import { pointsOfJson } from './json-points.ts'
-import { recordOf } from './point-record.ts'
-import type { Point, Points } from './points.ts'
-import { pointsOfProtobuf } from './protobuf-points.ts'
+import type { DecodedStream, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
+import { UnreadableItem } from './decode-binary.ts'
+import { pointsOfJson } from './otlp-json.ts'
+import type { Point, Points } from './otlp-points.ts'
+import { pointsOfProtobuf } from './otlp-protobuf.ts'
+import { recordOf } from './otlp-record.ts'
+import { messageOfRecords, type Records } from './records.ts'
 
 /** How a request is written: the content type of OTLP over HTTP says it. */
 export type OtlpEncoding = 'protobuf' | 'json'

@@ -1,13 +1,13 @@
-import { problem } from '../decode-binary.ts'
-import type { Members } from '../protobuf-message.ts'
-import type { Attribute } from './attributes.ts'
-import type { DataKind } from './metrics-plan.ts'
+import { problem } from './decode-binary.ts'
+import type { Attribute } from './otlp-attributes.ts'
+import type { DataKind } from './otlp-plan.ts'
+import type { Members } from './protobuf-message.ts'
 
 /**
  * Points of one request. A point of the least content takes 40 bytes with its time and its value, so this is more than a
  * body can have.
  */
-export const pointsMax = 100_000
+const pointsMax = 100_000
 
 /** Bytes that all points together take from what is around them: each reading has the attributes of its resource. */
 const sharedBytesMax = 32 * 1024 * 1024
@@ -27,7 +27,7 @@ export interface Point {
 export interface Around {
   readonly metric: Members
   readonly data: Members
-  /** Those of the scope and then those of the resource: of two with one name the first one counts. */
+  /** Attributes of the scope, then those of the resource: of two with one name the first one counts. */
   readonly attributes: readonly Attribute[]
 }
 

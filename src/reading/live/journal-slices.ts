@@ -6,8 +6,8 @@ import { FollowedStreams, type Places, placesOf } from './followed-streams.ts'
 import { quarantinedJson, readingJson } from './live-entry.ts'
 import { isBehind } from './position.ts'
 
-/** The newest batches stay at hand, with an index, for all who follow: so much of them. */
-const windowBytesMax = 8 * 1024 * 1024
+/** Batches that were read last stay at hand, with an index, for all who follow: so much of them. */
+const atHandBytesMax = 8 * 1024 * 1024
 
 /** Events that one slice hands out at most: they are held in memory for each who reads slowly. */
 const sliceEventsMax = 500
@@ -15,12 +15,6 @@ const sliceLengthMax = 32 * 1024
 
 /** Entries that one slice looks at, so that nobody has to wait long for another's. */
 const entriesMax = 20_000
-
-/**
- * Entries that the window may be behind before it begins anew at the end: nobody has followed for a
- * while, and nobody wants to see what came meanwhile.
- */
-const behindMax = 200_000
 
 /** A question for what the journal holds of one stream from an offset on. */
 export interface SliceRequest {
@@ -32,6 +26,13 @@ export interface SliceRequest {
   /** Only readings that are not behind this place. */
   readonly upTo: ReadingsCursor | undefined
   readonly withQuarantined: boolean
+}
+
+/** A question of which the network thread may know where its entries are (see `StreamNews`). */
+export interface NotedSliceRequest extends SliceRequest {
+  readonly until: Offset
+  /** The first offsets of the batches that hold all that there is; undefined: any may hold some. */
+  readonly batches: readonly Offset[] | undefined
 }
 
 /** One entry of the stream, ready to be sent. */
@@ -54,114 +55,81 @@ interface LookedAtBatch extends JournalBatch {
 }
 
 /**
- * The journal for those who follow single streams. All who are near its end share one pass over each
- * batch, which finds the entries of all streams that are followed; who is further behind, or follows another one,
- * looks for himself.
+ * The journal for those who follow single streams. Batches that are known to hold entries of followed streams are read
+ * once for all, in one pass that finds the entries of all these streams; who is further behind, or follows
+ * a stream since a moment ago, looks through all that there is.
  */
-export class JournalWindow {
+export class JournalSlices {
   readonly #reader: JournalReader
   readonly #followed = new FollowedStreams()
-  readonly #batches: LookedAtBatch[] = []
+  /** In the order in which they were read. */
+  readonly #atHand = new Map<Offset, LookedAtBatch>()
   #bytes = 0
-  /** Offset after the newest batch at hand. */
-  #end: Offset
-  /** Whether the last look ended before the end of the journal, as far as it is known: another one is due. */
-  isBehind = false
-  /** Bytes that the last look has brought. */
-  advancedBytes = 0
 
   constructor(reader: JournalReader) {
     this.#reader = reader
-    this.#end = reader.nextOffset()
   }
 
-  /** Offset after the newest entry that was looked at. */
-  get end(): Offset {
-    return this.#end
-  }
-
-  /** Takes in what the journal has got; the keys of the followed streams that it is about, or `all`. */
-  advance(): ReadonlySet<string> | 'all' {
-    const batches = this.#reader.read(this.#end, entriesMax)
-    this.advancedBytes = batches.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
-    this.isBehind = isFull(batches, this.advancedBytes)
-    const [first] = batches
-    if (first === undefined) return noKeys
-    if (first.firstOffset !== this.#end) return this.#restart()
-    if (this.isBehind && this.#reader.nextOffset() - this.#end > behindMax) return this.#restart()
-    const keys = new Set<string>()
-    const soughtKeys = this.#followed.keys
-    for (const batch of batches) {
-      const places = placesOf(batch.bytes, soughtKeys)
-      this.#batches.push({ ...batch, soughtKeys, places })
-      this.#bytes += batch.bytes.byteLength
-      this.#end = batch.firstOffset + batch.count
-      for (const key of places.keys()) keys.add(key)
-    }
-    this.#shrink()
-    return keys
-  }
-
-  /** Whether the journal still holds everything from this offset on, as far as it was looked at. */
+  /** Whether the journal still holds everything from this offset on. */
   covers(offset: Offset): boolean {
-    if (offset >= this.#end) return offset === this.#end
-    if (offset >= this.#begin) return true
-    return startsAt(this.#reader.read(offset, 1)[0], offset)
+    return offset === this.#reader.nextOffset() || startsAt(this.#reader.read(offset, 1)[0], offset)
   }
 
   /** What there is of one stream; undefined when the journal does not hold it any more. */
-  slice(request: SliceRequest): Slice | undefined {
-    const { from, streamKey } = request
-    this.#followed.note(streamKey)
-    if (from > this.#end) return undefined
-    if (from >= this.#begin) return collect(this.#batches, request, this.#end)
-    const batches = this.#reader.read(from, entriesMax)
+  slice(request: NotedSliceRequest): Slice | undefined {
+    this.#followed.note(request.streamKey)
+    const { from, until, batches: offsets } = request
+    if (offsets !== undefined) {
+      const batches = this.#noted(offsets)
+      return batches && collect(batches, request, until)
+    }
+    const batches = this.#reader.read(from, Math.min(entriesMax, until - from))
     if (!startsAt(batches[0], from)) return undefined
     const last = batches.at(-1) as JournalBatch
-    return collect(batches, request, last.firstOffset + last.count)
+    return collect(batches, request, Math.min(until, last.firstOffset + last.count))
   }
 
-  #restart(): 'all' {
-    this.#batches.length = 0
-    this.#bytes = 0
-    this.#end = this.#reader.nextOffset()
-    this.isBehind = false
-    return 'all'
+  #noted(offsets: readonly Offset[]): LookedAtBatch[] | undefined {
+    const batches: LookedAtBatch[] = []
+    for (const offset of offsets) {
+      const batch = this.#atHand.get(offset) ?? this.#read(offset)
+      if (batch === undefined) return undefined
+      batches.push(batch)
+    }
+    return batches
   }
 
-  get #begin(): Offset {
-    return this.#batches[0]?.firstOffset ?? this.#end
+  /** Undefined for a batch that the journal does not hold any more. */
+  #read(firstOffset: Offset): LookedAtBatch | undefined {
+    const [batch] = this.#reader.read(firstOffset, 1)
+    if (batch?.firstOffset !== firstOffset) return undefined
+    const soughtKeys = this.#followed.keys
+    const lookedAt = { ...batch, soughtKeys, places: placesOf(batch.bytes, soughtKeys) }
+    this.#atHand.set(firstOffset, lookedAt)
+    this.#bytes += batch.bytes.byteLength
+    this.#shrink()
+    return lookedAt
   }
 
   #shrink(): void {
-    let dropped = 0
-    while (this.#bytes > windowBytesMax && dropped < this.#batches.length - 1) {
-      this.#bytes -= this.#batches[dropped]?.bytes.byteLength ?? 0
-      dropped++
+    for (const [offset, { bytes }] of this.#atHand) {
+      if (this.#bytes <= atHandBytesMax || this.#atHand.size === 1) return
+      this.#atHand.delete(offset)
+      this.#bytes -= bytes.byteLength
     }
-    this.#batches.splice(0, dropped)
   }
-}
-
-const noKeys: ReadonlySet<string> = new Set()
-
-/** Whether it may be less than there is: a look that does not reach its limits has found all. */
-function isFull(batches: readonly JournalBatch[], bytes: number): boolean {
-  const entries = batches.reduce((sum, { count }) => sum + count, 0)
-  return entries >= entriesMax || bytes >= windowBytesMax
 }
 
 function startsAt(batch: JournalBatch | undefined, offset: Offset): boolean {
   return batch !== undefined && batch.firstOffset <= offset
 }
 
-/** The stream's entries in batches that follow each other, up to what one slice may hold. */
+/** The stream's entries in batches, in their order, up to what one slice may hold. */
 function collect(
   batches: readonly (JournalBatch | LookedAtBatch)[],
   request: SliceRequest,
-  end: Offset,
+  until: Offset,
 ): Slice {
-  const until = Math.min(request.until ?? end, end)
   const events: SliceEvent[] = []
   let length = 0
   for (const batch of batches) {
