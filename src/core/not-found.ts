@@ -23,8 +23,6 @@ export const notFoundRemedies = {
   fleet: inList('GET /fleets'),
   'fleet device': inList('GET /fleets/{fleetId}/devices', 'by the name that its messages have'),
   import: inList('GET /imports', 'which has those of the last 7 days'),
-  fleet:
-    'Compare the id with that in the answer that made the fleet. Ids of another user are not found: GET /users says whose key is used.',
   key: inList('GET /keys'),
   'MQTT session': inList('GET /mqtt/sessions'),
   notification: inList('GET /notifications/in-app'),

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { ApiClient, DataPage } from './api-client.ts'
+import { asDevice, type MadeDevice } from './devices.ts'
 
 /** Fleets that clients of other protocols write into. */
 
@@ -81,4 +82,23 @@ export async function readingsByDevice(
     readings.set(device, await api.readAll(streamId))
   }
   return readings
+}
+
+/** Registers a device of the fleet, whose own key it then has. */
+export async function registeredDevice(
+  api: ApiClient,
+  { fleetId, vaultId }: ProtocolFleet,
+  serial: string,
+): Promise<MadeDevice> {
+  const path = `/vaults/${vaultId}/provisioning-keys`
+  const wanted = { name: 'line 2', devicesMax: 10, fleetId }
+  const key = await api.withToken<MadeDevice>('POST', path, wanted)
+  expect(key.status, JSON.stringify(key.body)).toBe(201)
+  const { status, body } = await asDevice<{ device: MadeDevice }>(api, key.body, [
+    'POST',
+    '/devices/register',
+    { serial },
+  ])
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.device
 }
