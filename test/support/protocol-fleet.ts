@@ -84,17 +84,27 @@ export async function readingsByDevice(
   return readings
 }
 
+/** A key that devices of a vault register with. */
+export async function provisioningKey(
+  api: ApiClient,
+  vaultId: string,
+  body: object,
+): Promise<MadeDevice> {
+  const path = `/vaults/${vaultId}/provisioning-keys`
+  const wanted = { name: 'line 2', devicesMax: 10, ...body }
+  const key = await api.withToken<MadeDevice>('POST', path, wanted)
+  expect(key.status, JSON.stringify(key.body)).toBe(201)
+  return key.body
+}
+
 /** Registers a device of the fleet, whose own key it then has. */
 export async function registeredDevice(
   api: ApiClient,
   { fleetId, vaultId }: ProtocolFleet,
   serial: string,
 ): Promise<MadeDevice> {
-  const path = `/vaults/${vaultId}/provisioning-keys`
-  const wanted = { name: 'line 2', devicesMax: 10, fleetId }
-  const key = await api.withToken<MadeDevice>('POST', path, wanted)
-  expect(key.status, JSON.stringify(key.body)).toBe(201)
-  const { status, body } = await asDevice<{ device: MadeDevice }>(api, key.body, [
+  const key = await provisioningKey(api, vaultId, { fleetId })
+  const { status, body } = await asDevice<{ device: MadeDevice }>(api, key, [
     'POST',
     '/devices/register',
     { serial },
