@@ -18,7 +18,7 @@ export default defineConfig({
           name: 'unit',
           expect,
           include: [
-            'test/{console,core,config,observability,processors,pipeline,data-streams,auth,devices,threads,units,egress,webhooks,unrouted}/**/*.test.ts',
+            'test/{console,core,config,observability,processors,pipeline,data-streams,auth,devices,fleets,threads,units,egress,webhooks,unrouted}/**/*.test.ts',
             'test/*.test.ts',
           ],
           testTimeout: 60_000,

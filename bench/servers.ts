@@ -147,12 +147,16 @@ async function end(child: ChildProcess): Promise<void> {
 
 /** Runs a load generator as a process of its own and returns what it measured. */
 export async function runGenerator<Result>(
-  program: 'mqtt-load' | 'http-load',
+  program: 'mqtt-load' | 'http-load' | 'line-load',
   flags: readonly string[],
 ): Promise<Result> {
-  const child = spawn(process.execPath, [`bench/${program}.ts`, '--json', ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [`bench/${program}.ts`, ...(program === 'line-load' ? [] : ['--json']), ...flags],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let printed = ''
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString()

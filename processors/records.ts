@@ -2,8 +2,8 @@ import type { DecodedMessage, DecodedStream, UndecodableMessage } from '../src/c
 import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { timeMemberOf } from '../src/contracts/time-member.ts'
 import { batchOf } from './decode-batch.ts'
-import { writtenJson } from './mapping/written-json.ts'
 import { claimOf } from './timestamp.ts'
+import { writtenJson } from './written-json.ts'
 
 /** A row of a protocol whose rows name their values: a line of the line protocol, a sample of Prometheus, a point of OTLP. */
 export interface SampleRecord {

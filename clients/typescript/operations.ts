@@ -14,6 +14,39 @@ export interface SharedOperations {
   }
 
   /**
+   * Take the messages of a denied device again.
+   *
+   * Its next message goes to its stream; without a stream it is a new device.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly allowFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly answer: FleetDevice
+  }
+
+  /**
+   * Allow a sender of CloudEvents to send.
+   *
+   * The handshake of the CloudEvents webhook specification: a sender with the header
+   * `WebHook-Request-Origin` gets its name back in `WebHook-Allowed-Origin`, and `*` in
+   * `WebHook-Allowed-Rate`. Only a stream whose format is `cloudevents` answers. Needs no
+   * credentials, and shows nothing of the stream.
+   */
+  readonly allowWebhook: {
+    readonly path: {
+      /** The last part of the address of the stream. */
+      readonly hookId: string
+    }
+    readonly answer: undefined
+  }
+
+  /**
    * Archive entries: they leave the list and the count.
    *
    * Those with these ids, or all that are read. Ids that are unknown or archived already are
@@ -181,6 +214,23 @@ export interface SharedOperations {
     readonly path: { readonly configId: string }
     readonly body: EmailRecipientChange
     readonly answer: EmailRecipient
+  }
+
+  /**
+   * Change a fleet.
+   *
+   * What is not sent stays. Another definition, or other tags, are the next version of the
+   * fleet. New devices get it at once; the streams that exist get it one after the other, and
+   * `change` of `GET /fleets/{fleetId}` shows how far that is. Each reading is judged by the
+   * version that its stream has then. With `If-Match` the fleet is changed only while it has
+   * that version.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly changeFleet: {
+    readonly path: { readonly fleetId: string }
+    readonly body: FleetChange
+    readonly answer: Fleet
   }
 
   /**
@@ -673,7 +723,13 @@ export interface SharedOperations {
       readonly name: string
 
       /** A new data stream without its name and vault. */
-      readonly definition: Readonly<Record<string, unknown>>
+      readonly definition?: Readonly<Record<string, unknown>> | undefined
+
+      /**
+       * A fleet of the vault, in place of `definition`. The serial of a device is its name in the
+       * fleet; what has come under that name is its own.
+       */
+      readonly fleetId?: string | undefined
       readonly devicesMax: number
       readonly registrationsPerMinute?: number | undefined
 
@@ -891,6 +947,27 @@ export interface SharedOperations {
   }
 
   /**
+   * Delete a fleet, with or without its streams.
+   *
+   * It is gone at once, and messages on its topic lead to no stream. Its streams become
+   * ordinary streams one after the other: they keep their readings, and lose the topic, which
+   * was that of the fleet. With `streams=delete` they are deleted instead.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly deleteFleet: {
+    readonly path: { readonly fleetId: string }
+    readonly query?: {
+      /**
+       * `keep`: its streams become ordinary ones, without the topic. `delete`: they are deleted
+       * with all of their readings.
+       */
+      readonly streams?: 'keep' | 'delete' | undefined
+    }
+    readonly answer: undefined
+  }
+
+  /**
    * Remove an import with its file.
    *
    * What is stored stays.
@@ -970,7 +1047,7 @@ export interface SharedOperations {
   /**
    * Delete a vault.
    *
-   * One without data streams.
+   * One without data streams and fleets.
    *
    * Needs the permission `vaults:write`.
    */
@@ -984,6 +1061,24 @@ export interface SharedOperations {
   readonly deleteWebhook: {
     readonly path: { readonly configId: string }
     readonly answer: undefined
+  }
+
+  /**
+   * Refuse the messages of a device.
+   *
+   * From the answer on. Its stream stays. A name that nothing has come from yet can be denied,
+   * too.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly denyFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly answer: FleetDevice
   }
 
   /**
@@ -1306,6 +1401,26 @@ export interface SharedOperations {
   }
 
   /**
+   * Take metrics of OpenTelemetry.
+   *
+   * An ExportMetricsServiceRequest of OTLP, in Protobuf or JSON. Each data point is a reading
+   * of the device that the attribute `source.deviceField` of the fleet names. `fleet` names
+   * the fleet. 200 means that all points are on disk that `partialSuccess` does not count as
+   * rejected; those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly exportMetrics: {
+    readonly query?: {
+      /** Id or name. */
+      readonly fleet?: string | undefined
+    }
+    readonly body?: Readonly<Record<string, unknown>>
+    readonly rawType: 'application/x-protobuf'
+    readonly answer: Readonly<Record<string, unknown>>
+  }
+
+  /**
    * Follow the inbox as it grows.
    *
    * Server-Sent Events of the name `notification`, each an entry as the list shows it. A
@@ -1589,6 +1704,12 @@ export interface SharedOperations {
         | 'alert_rule.created'
         | 'alert_rule.changed'
         | 'alert_rule.deleted'
+        | 'fleet.created'
+        | 'fleet.changed'
+        | 'fleet.deleted'
+        | 'fleet.device_allowed'
+        | 'fleet.device_denied'
+        | 'fleet.device_renamed'
         | 'email.created'
         | 'email.changed'
         | 'email.deleted'
@@ -1770,6 +1891,36 @@ export interface SharedOperations {
       readonly current_page: number
       readonly total_pages: number
       readonly content: readonly Favorite[]
+    }
+  }
+
+  /**
+   * List the devices of a fleet, by name.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly listFleetDevices: {
+    readonly path: { readonly fleetId: string }
+    readonly query?: {
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+
+      /**
+       * `active`: not denied. `denied`. `outdated`: its stream does not have the present version
+       * of the fleet.
+       */
+      readonly status?: 'active' | 'denied' | 'outdated' | undefined
+
+      /** Devices that have sent nothing for so long: a duration, such as 30s, 15m, 6h or 1d. */
+      readonly silentFor?: string | undefined
+    }
+    readonly answer: {
+      readonly devices: readonly FleetDevice[]
+
+      /** Null on the last page. With a filter a page may have fewer devices than `limit`, or none. */
+      readonly nextCursor: string | null
     }
   }
 
@@ -2368,12 +2519,90 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
-      | 'application/openmetrics-text'
       | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
+    readonly answer:
+      | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
+      | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
+  }
+
+  /**
+   * Push readings of the devices of a fleet.
+   *
+   * One reading, or many, of any devices: each names its device in the member that
+   * `source.deviceField` of the fleet says. At most 4 MiB and 10,000 readings, in JSON,
+   * NDJSON, CBOR or MessagePack, in the line protocol of InfluxDB, as text or remote write of
+   * Prometheus, or as metrics of OTLP. The first reading of a new device makes its stream. 202
+   * means that all that were accepted are on disk.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly pushReadingsToFleet: {
+    readonly path: {
+      /** The id of the fleet, or its name. */
+      readonly fleetId: string
+    }
+    readonly query?: { readonly precision?: string | undefined }
+    readonly body?: Reading | readonly Reading[]
+    readonly rawType:
+      | 'application/cloudevents+json'
+      | 'application/cloudevents-batch+json'
+      | 'application/x-ndjson'
+      | 'application/cbor'
+      | 'application/vnd.msgpack'
+      | 'application/msgpack'
+      | 'application/x-msgpack'
+      | 'text/plain'
+      | 'text/csv'
+      | 'application/x-www-form-urlencoded'
+      | 'application/senml+json'
+      | 'application/senml+cbor'
+      | 'application/protobuf'
+      | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
+    readonly answer: { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
+  }
+
+  /**
+   * Push readings of one device of a fleet.
+   *
+   * As to a data stream: the stream is that of the device, and the first reading of a new
+   * device makes it.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly pushReadingsToFleetDevice: {
+    readonly path: {
+      /** The id of the fleet, or its name. */
+      readonly fleetId: string
+
+      /** The name of the device. */
+      readonly device: string
+    }
+    readonly body?: Reading | readonly Reading[]
+    readonly rawType:
+      | 'application/cloudevents+json'
+      | 'application/cloudevents-batch+json'
+      | 'application/x-ndjson'
+      | 'application/cbor'
+      | 'application/vnd.msgpack'
+      | 'application/msgpack'
+      | 'application/x-msgpack'
+      | 'text/plain'
+      | 'text/csv'
+      | 'application/x-www-form-urlencoded'
+      | 'application/senml+json'
+      | 'application/senml+cbor'
+      | 'application/protobuf'
+      | 'application/x-protobuf'
+      | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
     readonly answer:
       | { readonly streamId: string; readonly timestamp: string; readonly status: 'accepted' }
       | { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -2776,6 +3005,21 @@ export interface SharedOperations {
    * Needs the permission `streams:read`.
    */
   readonly readFleet: { readonly path: { readonly fleetId: string }; readonly answer: Fleet }
+
+  /**
+   * Read a device of a fleet.
+   *
+   * Needs the permission `streams:read`.
+   */
+  readonly readFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly answer: FleetDevice
+  }
 
   /** The same as `/health/ready`. */
   readonly readHealth: {
@@ -3202,14 +3446,18 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
-      | 'application/openmetrics-text'
       | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
     readonly answer:
-      | { readonly challenge: string }
+      | {
+          readonly challenge?: string | undefined
+          readonly validationResponse?: string | undefined
+        }
       | {
           readonly status: 'accepted' | 'repeated'
 
@@ -3313,6 +3561,25 @@ export interface SharedOperations {
   }
 
   /**
+   * Take samples that Prometheus writes.
+   *
+   * Remote write 1.0 and 2.0 of Prometheus. Each sample is a reading (`metric`, `value` and
+   * the labels) of the device that the label `source.deviceField` of the fleet names. `fleet`
+   * names the fleet. 204 means that all samples are on disk; of a request with refused ones
+   * (400) the others are, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly remoteWrite: {
+    readonly query?: {
+      /** Id or name. */
+      readonly fleet?: string | undefined
+    }
+    readonly rawType: 'application/x-protobuf'
+    readonly answer: undefined
+  }
+
+  /**
    * Remove the readings of a range of time from a data stream.
    *
    * Removes exactly the readings in [start, end) that were acknowledged before. What is sent
@@ -3337,6 +3604,29 @@ export interface SharedOperations {
           readonly status: 'accepted'
         }
       | undefined
+  }
+
+  /**
+   * Let the stream of a device take the messages with another name.
+   *
+   * From the answer on, messages with the new name go to the stream of the device, and
+   * messages with the old name are those of a new device. The tag `device` of the stream gets
+   * the new name, and so does the stream where it is called like the device.
+   *
+   * Needs the permission `streams:write`.
+   */
+  readonly renameFleetDevice: {
+    readonly path: {
+      readonly fleetId: string
+
+      /** The name that its messages have. */
+      readonly device: string
+    }
+    readonly body: {
+      /** The name that its messages have. */
+      readonly name: string
+    }
+    readonly answer: FleetDevice
   }
 
   /**
@@ -3875,12 +4165,13 @@ export interface SharedOperations {
       | 'application/x-msgpack'
       | 'text/plain'
       | 'text/csv'
+      | 'application/x-www-form-urlencoded'
       | 'application/senml+json'
       | 'application/senml+cbor'
       | 'application/protobuf'
       | 'application/x-protobuf'
-      | 'application/openmetrics-text'
       | 'text/x-influx-line-protocol'
+      | 'application/openmetrics-text'
     readonly answer: {
       readonly streamId: string
 
@@ -3968,6 +4259,60 @@ export interface SharedOperations {
     readonly path: { readonly vaultId: string }
     readonly answer: Verification
   }
+
+  /**
+   * Write lines as to InfluxDB 1.
+   *
+   * `db`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
+   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
+   * others are on disk, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly writeLinesV1: {
+    readonly query?: {
+      readonly db?: string | undefined
+      readonly fleet?: string | undefined
+
+      /**
+       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
+       * 1.
+       */
+      readonly precision?: string | undefined
+      readonly rp?: string | undefined
+      readonly consistency?: string | undefined
+    }
+    readonly rawType: 'text/plain'
+    readonly answer: undefined
+  }
+
+  /**
+   * Write lines as to InfluxDB 2.
+   *
+   * `bucket`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
+   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
+   * others are on disk, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly writeLinesV2: {
+    readonly query?: {
+      readonly bucket?: string | undefined
+      readonly fleet?: string | undefined
+
+      /**
+       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
+       * 1.
+       */
+      readonly precision?: string | undefined
+      readonly org?: string | undefined
+      readonly orgID?: string | undefined
+    }
+    readonly rawType: 'text/plain'
+    readonly answer: undefined
+  }
 }
 
 /** What a bearer token has, or has in a shape of its own. */
@@ -3978,7 +4323,8 @@ export interface BearerOperations {
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
    * version before did. Readings that arrive after the answer are judged by it. With
-   * `If-Match` it is changed only while it has that version.
+   * `If-Match` it is changed only while it has that version. Of the stream of a device of a
+   * fleet only the name and its own tags can be changed.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays. A permission to WRITE is enough.
@@ -4137,7 +4483,8 @@ export interface KeyOperations {
    * **With a bearer token:** A data stream. What is not sent stays. The definition as it would
    * be is checked as for a new stream, and becomes the next version, unless it says what the
    * version before did. Readings that arrive after the answer are judged by it. With
-   * `If-Match` it is changed only while it has that version.
+   * `If-Match` it is changed only while it has that version. Of the stream of a device of a
+   * fleet only the name and its own tags can be changed.
    *
    * **With a key:** The description of an asset stream. The code is what gets anchored: it
    * stays. A permission to WRITE is enough.
@@ -4232,6 +4579,8 @@ export interface KeyOperations {
 /** Method and path of each operation. */
 export const operationPaths = {
   acknowledgeAlert: 'POST /alerts/{alertId}/acknowledge',
+  allowFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/allow',
+  allowWebhook: 'OPTIONS /hooks/{hookId}',
   archiveInboxEntries: 'POST /notifications/in-app/archive',
   askEmailRecipientAgain: 'POST /notifications/email-configs/{configId}/verification',
   backtestAlerts: 'POST /streams/{streamId}/alerts/backtest',
@@ -4242,6 +4591,7 @@ export const operationPaths = {
   changeBearerWebhook: 'PUT /webhooks/{webhookId}',
   changeDevice: 'PUT /devices/{deviceId}',
   changeEmailRecipient: 'PUT /notifications/email-configs/{configId}',
+  changeFleet: 'PUT /fleets/{fleetId}',
   changeKey: 'PUT /keys/{keyId}',
   changeNotificationPreferences: 'PUT /notifications/preferences',
   changeStream: 'PUT /streams/{streamId}',
@@ -4290,6 +4640,7 @@ export const operationPaths = {
   deleteEntity: 'DELETE /users/{userId}/entities/{partId}',
   deleteExport: 'DELETE /exports/{exportId}',
   deleteFavorite: 'DELETE /users/{userId}/favorites/{favoriteId}',
+  deleteFleet: 'DELETE /fleets/{fleetId}',
   deleteImport: 'DELETE /imports/{importId}',
   deleteInboxEntry: 'DELETE /notifications/in-app/{notificationId}',
   deleteQuarantineEntry: 'DELETE /streams/{streamId}/quarantine/{entryId}',
@@ -4298,6 +4649,7 @@ export const operationPaths = {
   deleteUser: 'DELETE /users/{userId}',
   deleteVault: 'DELETE /vaults/{vaultId}',
   deleteWebhook: 'DELETE /notifications/webhooks/{configId}',
+  denyFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/deny',
   downloadAttachedFile: 'GET /attachments/{attachmentId}/files/{index}',
   downloadAttachment: 'GET /attachments/{attachmentId}/content',
   downloadExportFile: 'GET /exports/{exportId}/files/{name}',
@@ -4310,6 +4662,7 @@ export const operationPaths = {
   explainAlert: 'GET /alerts/{alertId}/explain',
   explainDelivery: 'GET /notifications/webhooks/{configId}/deliveries/explain',
   explainNotificationPreferences: 'GET /notifications/preferences/explain',
+  exportMetrics: 'POST /v1/metrics',
   followInbox: 'GET /notifications/in-app/stream',
   forgetUnroutedTopics: 'DELETE /mqtt/unrouted',
   getBackup: 'GET /backups/{backupId}',
@@ -4335,6 +4688,7 @@ export const operationPaths = {
   listEmailRecipients: 'GET /notifications/email-configs',
   listExports: 'GET /exports',
   listFavorites: 'GET /users/{userId}/favorites',
+  listFleetDevices: 'GET /fleets/{fleetId}/devices',
   listFleets: 'GET /fleets',
   listImports: 'GET /imports',
   listInbox: 'GET /notifications/in-app',
@@ -4368,6 +4722,8 @@ export const operationPaths = {
   pauseStream: 'POST /streams/{streamId}/pause',
   previewTransform: 'POST /streams/{streamId}/transform/preview',
   pushReadings: 'POST /streams/{streamId}/data',
+  pushReadingsToFleet: 'POST /fleets/{fleetId}/data',
+  pushReadingsToFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/data',
   pushReadingsToStreams: 'POST /data',
   queryStreams: 'POST /query',
   readAlert: 'GET /alerts/{alertId}',
@@ -4388,6 +4744,7 @@ export const operationPaths = {
   readEmailRecipient: 'GET /notifications/email-configs/{configId}',
   readEventCatalogue: 'GET /events/catalogue',
   readFleet: 'GET /fleets/{fleetId}',
+  readFleetDevice: 'GET /fleets/{fleetId}/devices/{device}',
   readHealth: 'GET /health',
   readKey: 'GET /keys/{keyId}',
   readLatestOfVault: 'GET /vaults/{vaultId}/latest',
@@ -4421,7 +4778,9 @@ export const operationPaths = {
   recoverDeliveries: 'POST /notifications/webhooks/{configId}/recover',
   redriveQuarantine: 'POST /streams/{streamId}/quarantine/redrive',
   registerDevice: 'POST /devices/register',
+  remoteWrite: 'POST /api/v1/write',
   removeReadings: 'DELETE /streams/{streamId}/data',
+  renameFleetDevice: 'POST /fleets/{fleetId}/devices/{device}/rename',
   replaceConsoleSettings: 'PUT /console/settings',
   resendDelivery: 'POST /notifications/webhooks/{configId}/deliveries/{deliveryId}/resend',
   resetNotificationPreferences: 'POST /notifications/preferences/reset',
@@ -4461,6 +4820,8 @@ export const operationPaths = {
   verifyByMail: 'POST /mail/verify/{token}',
   verifyCid: 'GET /verify/{cid}',
   verifyVault: 'POST /vaults/{vaultId}/verify',
+  writeLinesV1: 'POST /write',
+  writeLinesV2: 'POST /api/v2/write',
 } as const
 
 /**
@@ -4469,6 +4830,7 @@ export const operationPaths = {
  */
 export const operationScopes = {
   acknowledgeAlert: 'data:write',
+  allowFleetDevice: 'streams:write',
   archiveInboxEntries: 'notifications:write',
   askEmailRecipientAgain: 'notifications:write',
   backtestAlerts: 'data:read',
@@ -4479,6 +4841,7 @@ export const operationScopes = {
   changeBearerWebhook: 'webhooks:write',
   changeDevice: 'keys:admin',
   changeEmailRecipient: 'notifications:write',
+  changeFleet: 'streams:write',
   changeKey: 'keys:admin',
   changeNotificationPreferences: 'notifications:write',
   changeStream: 'streams:write',
@@ -4527,6 +4890,7 @@ export const operationScopes = {
   deleteEntity: 'keys:admin',
   deleteExport: 'data:read',
   deleteFavorite: 'vaults:write',
+  deleteFleet: 'streams:write',
   deleteImport: 'data:write',
   deleteInboxEntry: 'notifications:write',
   deleteQuarantineEntry: 'data:write',
@@ -4535,6 +4899,7 @@ export const operationScopes = {
   deleteUser: 'platform:admin',
   deleteVault: 'vaults:write',
   deleteWebhook: 'webhooks:write',
+  denyFleetDevice: 'streams:write',
   downloadAttachedFile: 'attachments:read',
   downloadAttachment: 'attachments:read',
   downloadExportFile: 'data:read',
@@ -4546,6 +4911,7 @@ export const operationScopes = {
   explainAlert: 'data:read',
   explainDelivery: 'webhooks:read',
   explainNotificationPreferences: 'notifications:read',
+  exportMetrics: 'data:write',
   followInbox: 'notifications:read',
   forgetUnroutedTopics: 'data:write',
   getBackup: 'platform:admin',
@@ -4569,6 +4935,7 @@ export const operationScopes = {
   listEmailRecipients: 'notifications:read',
   listExports: 'data:read',
   listFavorites: 'vaults:read',
+  listFleetDevices: 'streams:read',
   listFleets: 'streams:read',
   listImports: 'data:read',
   listInbox: 'notifications:read',
@@ -4598,6 +4965,8 @@ export const operationScopes = {
   pauseStream: 'streams:write',
   previewTransform: 'streams:read',
   pushReadings: 'data:write',
+  pushReadingsToFleet: 'data:write',
+  pushReadingsToFleetDevice: 'data:write',
   pushReadingsToStreams: 'data:write',
   queryStreams: 'data:read',
   readAlert: 'data:read',
@@ -4616,6 +4985,7 @@ export const operationScopes = {
   readEmailRecipient: 'notifications:read',
   readEventCatalogue: 'notifications:read',
   readFleet: 'streams:read',
+  readFleetDevice: 'streams:read',
   readKey: 'keys:admin',
   readLatestOfVault: 'data:read',
   readLatestReading: 'data:read',
@@ -4643,7 +5013,9 @@ export const operationScopes = {
   recoverDeliveries: 'webhooks:write',
   redriveQuarantine: 'data:write',
   registerDevice: 'any',
+  remoteWrite: 'data:write',
   removeReadings: 'data:write',
+  renameFleetDevice: 'streams:write',
   replaceConsoleSettings: 'any',
   resendDelivery: 'webhooks:write',
   resetNotificationPreferences: 'notifications:write',
@@ -4678,6 +5050,8 @@ export const operationScopes = {
   validateReadings: 'data:write',
   validateToken: 'any',
   verifyVault: 'vaults:write',
+  writeLinesV1: 'data:write',
+  writeLinesV2: 'data:write',
 } as const
 
 /** A reading, and the stream that it belongs to. */
@@ -4778,13 +5152,16 @@ export type AmqpSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -4795,6 +5172,15 @@ export type AmqpSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -4815,6 +5201,12 @@ export type AmqpSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -4988,13 +5380,16 @@ export type ApiSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5005,6 +5400,15 @@ export type ApiSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of CSV: lines before the first reading, which are left out */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5025,6 +5429,12 @@ export type ApiSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -5180,9 +5590,6 @@ export type ApiSource = {
         readonly pagesMax?: number | undefined
       }
     | undefined
-
-  /** of CSV: lines before the first reading, which are left out */
-  readonly headerLines?: number | undefined
 
   /**
    * [when it is asked](schedules.md): a cron expression, with seconds if it has six fields.
@@ -5357,6 +5764,12 @@ export type AuditEntry = {
     | 'alert_rule.created'
     | 'alert_rule.changed'
     | 'alert_rule.deleted'
+    | 'fleet.created'
+    | 'fleet.changed'
+    | 'fleet.deleted'
+    | 'fleet.device_allowed'
+    | 'fleet.device_denied'
+    | 'fleet.device_renamed'
     | 'email.created'
     | 'email.changed'
     | 'email.deleted'
@@ -5752,13 +6165,16 @@ export type CoapSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -5769,6 +6185,15 @@ export type CoapSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -5789,6 +6214,12 @@ export type CoapSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6106,6 +6537,12 @@ export type DataStreamDefinition = {
   readonly endpoint: string
   readonly createdAt: string
 
+  /** The fleet that has its definition. */
+  readonly fleetId?: string | undefined
+
+  /** The name of its device in the fleet. */
+  readonly device?: string | undefined
+
   /** Of a source with the protocol webhook: where messages are sent to. */
   readonly webhookUrl?: string | undefined
 
@@ -6215,13 +6652,16 @@ export type DeviceSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6232,6 +6672,15 @@ export type DeviceSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6252,6 +6701,12 @@ export type DeviceSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6422,13 +6877,16 @@ export type DeviceSourceUnnamed = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -6439,6 +6897,15 @@ export type DeviceSourceUnnamed = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -6459,6 +6926,12 @@ export type DeviceSourceUnnamed = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -6909,6 +7382,42 @@ export type FleetAlertRuleChange = {
   readonly tags?: Readonly<Record<string, string>> | undefined
   readonly rule?: AlertRule | undefined
 }
+
+/**
+ * What is not sent stays. Of tags, and of source, schema and processing of the definition,
+ * each member stays, is replaced completely, or is removed with null.
+ */
+export type FleetChange = {
+  readonly name?: string | undefined
+
+  /**
+   * A new data stream without name, vault and tags: `type`, `source`, `schema` and
+   * `processing`. `{device}` is a level of `source.topic` and names the device;
+   * `source.deviceField` is the name, or the path, of the member of a reading that does so.
+   */
+  readonly definition?: Readonly<Record<string, unknown>> | undefined
+
+  /** Streams that it can have at most. */
+  readonly streamsMax?: number | undefined
+
+  /** Texts to find the stream by: at most 32. */
+  readonly tags?: Readonly<Record<string, string | null>> | null | undefined
+}
+export type FleetDevice = {
+  /** The name that its messages have. */
+  readonly name: string
+
+  /** Null of a name that is denied and has none. */
+  readonly streamId: string | null
+  readonly createdAt: string
+  readonly lastReceivedAt: string | null
+
+  /** Whether its messages are refused. */
+  readonly denied: boolean
+
+  /** The version of the fleet that its stream has. */
+  readonly version: number
+}
 export type Import = {
   readonly importId: string
   readonly streamId: string
@@ -7015,13 +7524,16 @@ export type KafkaSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7032,6 +7544,15 @@ export type KafkaSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -7052,6 +7573,12 @@ export type KafkaSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -7389,6 +7916,12 @@ export type ListedDataStream = {
   /** Where readings are pushed to. */
   readonly endpoint: string
   readonly createdAt: string
+
+  /** The fleet that has its definition. */
+  readonly fleetId?: string | undefined
+
+  /** The name of its device in the fleet. */
+  readonly device?: string | undefined
 
   /** Texts to find the stream by: at most 32. */
   readonly tags: Readonly<Record<string, string>>
@@ -7748,13 +8281,16 @@ export type NatsSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -7765,6 +8301,15 @@ export type NatsSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -7785,6 +8330,12 @@ export type NatsSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9478,8 +10029,11 @@ export type ProvisioningKey = {
   readonly vaultId: string
   readonly name: string
 
-  /** Of the stream that each new device gets. */
-  readonly definition: Readonly<Record<string, unknown>>
+  /** Of the stream that each new device gets. Null where the fleet has it. */
+  readonly definition: Readonly<Record<string, unknown>> | null
+
+  /** The fleet that each new device is of. */
+  readonly fleetId: string | null
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
@@ -9502,8 +10056,11 @@ export type ProvisioningKeyWithSecret = {
   readonly vaultId: string
   readonly name: string
 
-  /** Of the stream that each new device gets. */
-  readonly definition: Readonly<Record<string, unknown>>
+  /** Of the stream that each new device gets. Null where the fleet has it. */
+  readonly definition: Readonly<Record<string, unknown>> | null
+
+  /** The fleet that each new device is of. */
+  readonly fleetId: string | null
   readonly devicesMax: number
   readonly devicesRegistered: number
   readonly registrationsPerMinute: number
@@ -9643,13 +10200,16 @@ export type RedisSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9660,6 +10220,15 @@ export type RedisSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -9680,6 +10249,12 @@ export type RedisSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -9967,13 +10542,16 @@ export type SseSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -9984,6 +10562,15 @@ export type SseSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10004,6 +10591,12 @@ export type SseSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10300,9 +10893,10 @@ export type UnroutedTopic = {
 
   /**
    * Why the last of them was: no stream has the topic; it belongs to the service or to a
-   * stream that is not the client's; or the key may not send readings.
+   * stream that is not the client's; the key may not send readings; the fleet denies the
+   * device; or the fleet has as many streams as it may have.
    */
-  readonly reason: 'no_stream' | 'not_own' | 'no_permission'
+  readonly reason: 'no_stream' | 'not_own' | 'no_permission' | 'device_denied' | 'fleet_full'
   readonly firstAt: string
   readonly lastAt: string
 
@@ -10475,13 +11069,16 @@ export type WebSocketSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10492,6 +11089,15 @@ export type WebSocketSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10512,6 +11118,12 @@ export type WebSocketSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10787,13 +11399,16 @@ export type WebhookSource = {
     | 'msgpack'
     | 'plain'
     | 'csv'
+    | 'form'
     | 'senml-json'
     | 'senml-cbor'
     | 'protobuf'
     | 'sparkplug'
+    | 'line-protocol'
+    | 'otlp'
     | 'prometheus'
     | 'prometheus-remote-write'
-    | 'line-protocol'
+    | 'cloudevents'
     | undefined
 
   /** of `plain`: the field that a payload is the value of */
@@ -10804,6 +11419,15 @@ export type WebhookSource = {
 
   /** of `csv`: what stands between columns */
   readonly delimiter?: ',' | ';' | '\t' | '|' | ' ' | undefined
+
+  /** of `csv`: how many lines at the beginning of each message are not readings */
+  readonly headerLines?: number | undefined
+
+  /**
+   * of `csv` with `headerLines` and without `columns`: which header line names the columns;
+   * the last one if not given
+   */
+  readonly columnsLine?: number | undefined
 
   /** of SenML and Sparkplug: the fields that names of the other side stand for */
   readonly names?: Readonly<Record<string, string>> | undefined
@@ -10824,6 +11448,12 @@ export type WebhookSource = {
 
   /** of `line-protocol`: the unit of its times; `m` is a minute */
   readonly precision?: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h' | undefined
+
+  /**
+   * how messages without a header for it are compressed, over MQTT for example: see
+   * [compressed messages](payload-formats.md#compressed-messages)
+   */
+  readonly contentCoding?: 'gzip' | 'zstd' | undefined
 
   /**
    * [where the readings are](payload-formats.md#where-the-readings-are) in a message that is
@@ -10886,6 +11516,12 @@ export type WebhookSource = {
 
     /** of `hmac` and `token`: the header with the signature */
     readonly header?: string | undefined
+
+    /**
+     * of `token`, in place of `header`: the parameter of the address with the secret, for a
+     * sender that cannot set headers
+     */
+    readonly parameter?: string | undefined
 
     /** of `hmac` */
     readonly algorithm?: 'sha256' | 'sha512' | 'sha1' | undefined

@@ -1,4 +1,4 @@
-import { deviceNamed } from '../../processors/device-name.ts'
+import { deviceNamed } from '../../processors/mapping/device-name.ts'
 import { messageOfRecords, type Records, type SampleRecord } from '../../processors/records.ts'
 import type {
   CompiledStream,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { deviceNamed } from '../../processors/device-name.ts'
+import { deviceNamed } from '../../processors/mapping/device-name.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { conflict } from '../../src/core/conflict.ts'
 import { DomainError } from '../../src/core/errors.ts'
@@ -119,7 +119,7 @@ function byDevice(
   found: (device: string) => FoundStream | undefined,
 ): Addressing {
   const nameOf = deviceNamed(fleet.deviceField)
-  const { message: problem, remedy = '' } = withoutDevice(fleet.deviceField)
+  const { message: problem, remedy } = withoutDevice(fleet.deviceField)
   return {
     addressed(reading) {
       const name = nameOf(reading)

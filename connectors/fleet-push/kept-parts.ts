@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
-import type { DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
+import type { Acceptor, RawMessage, Settled } from '../../src/contracts/connector.ts'
+import type { CompiledStream, DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
 import { type HttpPushNeeds, receiptOf, spend } from '../http/http-push.ts'
 import type { Rejection } from '../http/http-push-api.ts'
-import { durable, rejectionOf } from '../http/http-readings.ts'
+import { rejectionOf } from '../http/http-readings.ts'
 import { requestContext } from '../http/request-context.ts'
 import type { DevicePart, MessageParts } from './device-parts.ts'
 import { deviceRefusal } from './device-refusals.ts'
@@ -16,7 +16,7 @@ export interface KeptRows {
   readonly rows: number
   /** In the order of their places. */
   readonly rejected: readonly Rejection[]
-  /** The same request came before, and its rows have the times of receipt that they had then. */
+  /** Whether the request came before: its rows have the times of receipt that they had then. */
   readonly isRepeated: boolean
 }
 
@@ -42,17 +42,15 @@ export async function keepParts(
   const streams = await streamsOfDevices(needs, request, { fleet, names })
   const source = `http ${request.ip}`
   // All are accepted in one turn, so that they are committed together.
-  const kept = parts.map(async (part): Promise<readonly Rejection[]> => {
+  const kept = parts.map((part): readonly Rejection[] | Promise<readonly Rejection[]> => {
     const found = streams.get(part.device)
     const stream = found?.stream
     if (stream === undefined || stream.isInternal || stream.isPaused) {
       const refusal = deviceRefusal(fleet, part.device, found)
       return part.places.map((index) => ({ index, ...refusal }))
     }
-    const { payload, decoded } = part.read(stream)
     const context = requestContext(request, stream)
-    const raw = { stream, payload, source, receivedAtUs, ...context }
-    return await keptPart(needs.intake, { part, raw, decoded })
+    return keptPart(needs.intake, part, { stream, source, receivedAtUs, ...context })
   })
   const refused = (await Promise.all(kept)).flat()
   return {
@@ -64,48 +62,55 @@ export async function keepParts(
 
 const nothing = new Uint8Array()
 
-async function keptPart(
+/**
+ * Keeps the rows of one device. No function waits here that would hold their readings until they are on disk: there are
+ * thousands, and young objects that stay for so long cost the collector more than all that is done with them.
+ */
+function keptPart(
   intake: Acceptor,
-  {
-    part: { places },
-    raw,
-    decoded: rows,
-  }: {
-    readonly part: DevicePart
-    readonly raw: RawMessage
-    readonly decoded: ReturnType<DevicePart['read']>['decoded']
-  },
+  part: DevicePart,
+  message: Omit<RawMessage, 'payload'>,
 ): Promise<readonly Rejection[]> {
-  if (!rows.ok) {
-    const { verdicts } = await refused(intake, raw, rows.problem)
-    return rejectionsOf(verdicts, (index) => places[index] ?? 0)
-  }
-  const { map } = raw.stream
-  // Of a mapping nobody knows which row each of its readings comes from.
-  const decoded: DecodedMessage = map ? map(rows, raw) : { ...rows, places }
-  const { verdicts } = await durable(intake, raw, decoded)
-  return rejectionsOf(verdicts, (index) => (map ? places[0] : places[index]) ?? 0)
-}
-
-async function refused(
-  intake: Acceptor,
-  message: RawMessage,
-  problem: string,
-): Promise<MessageOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const outcome = intake.refuse(message, problem, (error) => {
+  const settled: Settled = (error) => {
     if (error === undefined) resolve()
     else reject(error)
-  })
-  await promise
-  return outcome
+  }
+  const rejections = rejectionsOf(
+    part,
+    message.stream,
+    accepted(intake, { part, message, settled }),
+  )
+  return promise.then(() => rejections)
+}
+
+function accepted(
+  intake: Acceptor,
+  {
+    part,
+    message,
+    settled,
+  }: {
+    readonly part: DevicePart
+    readonly message: Omit<RawMessage, 'payload'>
+    readonly settled: Settled
+  },
+): readonly Verdict[] {
+  const { payload, decoded: rows } = part.read(message.stream)
+  const raw = { ...message, payload }
+  if (!rows.ok) return intake.refuse(raw, rows.problem, settled).verdicts
+  const { map } = message.stream
+  // A mapping does not say which row each of its readings comes from.
+  const decoded: DecodedMessage = map ? map(rows, raw) : { ...rows, places: part.places }
+  return intake.acceptDecoded(raw, decoded, settled).verdicts
 }
 
 function rejectionsOf(
+  { places }: DevicePart,
+  { map }: CompiledStream,
   verdicts: readonly Verdict[],
-  placeOf: (index: number) => number,
 ): readonly Rejection[] {
   return verdicts.flatMap((verdict, index) =>
-    verdict.accepted ? [] : [rejectionOf(placeOf(index), verdict)],
+    verdict.accepted ? [] : [rejectionOf((map ? places[0] : places[index]) ?? 0, verdict)],
   )
 }

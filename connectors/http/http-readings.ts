@@ -5,8 +5,8 @@ import {
   formatOfMediaType,
   isSelfDescribing,
 } from '../../processors/decode.ts'
-import { formatOfBody } from '../../processors/media-types.ts'
 import { sharedLineDecoder } from '../../processors/decode-lines.ts'
+import { formatOfBody } from '../../processors/media-types.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type { MessageContext } from '../../src/contracts/mapping.ts'
 import type {

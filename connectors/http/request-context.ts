@@ -45,7 +45,8 @@ export function precisionOf({ query }: Pick<FastifyRequest, 'query'>): LinePreci
 export function refuseUnreadQuery(request: FastifyRequest, stream: CompiledStream): void {
   if (stream.reads?.has('query') === true) return
   const { precision, ...others } = request.query as Query
-  const isOfLines = precision !== undefined && formatOfBody(request.headers, stream.format) === 'line-protocol'
+  const isOfLines =
+    precision !== undefined && formatOfBody(request.headers, stream.format) === 'line-protocol'
   const { body, query } = request
   const problem = undeclaredIn({ body, query: isOfLines ? others : query }, bodyOnly)
   if (problem !== undefined) throw problem

@@ -14,9 +14,9 @@ import { comparableUs, parseRfc3339 } from '../../src/core/time.ts'
 import { decoderOf, formatOfMediaType } from '../decode.ts'
 import { readingsPerMessageMax, tooManyReadings } from '../decode-batch.ts'
 import { claimOf } from '../timestamp.ts'
+import { writtenJson } from '../written-json.ts'
 import { isObject } from './item.ts'
 import type { PlacedContext } from './level.ts'
-import { writtenJson } from './written-json.ts'
 
 /** CloudEvents 1.0: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
 

@@ -13,6 +13,7 @@ import { decodeJson } from '../decode-json.ts'
 import { MappedReading } from '../mapped-reading.ts'
 import { ScannedReading, worthwhile } from '../scan.ts'
 import { type TimeReader, timeReaderOf } from '../timestamp.ts'
+import { writtenJson } from '../written-json.ts'
 import { type Bounds, boundsOf, sharedLengthMax } from './bounds.ts'
 import { cloudEventMapper } from './cloud-events.ts'
 import { expand } from './expand.ts'
@@ -23,7 +24,6 @@ import { type FreeLevel, type Level, levelOf, type PlacedContext, pathsBeside } 
 import { type PlainReader, plainReaderOf } from './plain-fields.ts'
 import { reservedBy } from './reserved.ts'
 import { messageScanOf } from './scan-message.ts'
-import { writtenJson } from './written-json.ts'
 
 /** A mapping, and what finds plain readings in the text of a message without it. */
 export interface CompiledMapping {

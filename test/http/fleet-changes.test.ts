@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { fleetOf, type ShownFleet, storedIn, TestFleet } from '../support/fleets.ts'
@@ -215,8 +217,8 @@ describe('DELETE /fleets/{fleetId}', () => {
     expect(left).toMatchObject({ name: 'a', tags: { device: 'a' } })
     expect(left.source).not.toHaveProperty('topic')
     await storedIn(ada, id, 1)
-    const put = await ada.withToken('PUT', `/streams/${id}`, { schema: { t: { type: 'number' } } })
-    expect(put.status).toBe(200)
+    const own = await ada.withToken('PUT', `/streams/${id}`, { schema: { t: { type: 'number' } } })
+    expect(own.status).toBe(200)
   })
 
   test('with streams=delete deletes them, too', async () => {
@@ -274,4 +276,23 @@ test('what happens to a fleet is in the audit log', async () => {
     'fleet.created',
   ])
   expect(own[3]?.details['changed']).toBe('streamsMax, tags')
+})
+
+test('the fleets of a user who is deleted go', async () => {
+  const bob = await newPerson(service.api)
+  const fleet = await TestFleet.make(bob, await vaultOf(bob))
+  await fleet.act('x', 'deny')
+
+  const { status } = await service.api.withKey('DELETE', `/users/${bob.userId}`)
+
+  expect(status).toBe(204)
+  const rows = () => {
+    const state = new DatabaseSync(join(service.process.dataDir, 'state.db'), { readOnly: true })
+    const [fleets, devices] = ['fleets WHERE id', 'fleet_devices WHERE fleet_id'].map((place) =>
+      state.prepare(`SELECT count(*) AS count FROM ${place} = ?`).get(fleet.id),
+    )
+    state.close()
+    return [fleets?.['count'], devices?.['count']]
+  }
+  await expect.poll(rows).toEqual([0, 0])
 })

@@ -106,9 +106,7 @@ export class ForeignResources {
     },
     fleetId: async (template) => {
       this.#newestFleet = await this.#fleet()
-      if (template.includes('{device}')) {
-        await this.#owner.withToken('POST', `/fleets/${this.#newestFleet}/devices/boiler/deny`)
-      }
+      if (template.includes('{device}')) await this.#registerBoiler()
       return this.#newestFleet
     },
     device: async () => 'boiler',
@@ -175,6 +173,21 @@ export class ForeignResources {
       await this.#owner.withToken<{ readonly fleetId: string }>('POST', '/fleets', body)
     ).body
     return fleetId
+  }
+
+  /** A device of the newest fleet, with its stream. */
+  async #registerBoiler(): Promise<void> {
+    const path = `/vaults/${this.#newestVault}/provisioning-keys`
+    const body = { name: 'line 2', fleetId: this.#newestFleet, devicesMax: 1 }
+    const key = await this.#owner.withKey<Record<'apiKey' | 'apiSecret', string>>(
+      'POST',
+      path,
+      body,
+    )
+    const { apiKey, apiSecret } = key.body
+    const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+    const serial = { serial: 'boiler' }
+    await this.#api.request('POST', '/devices/register', { headers, body: serial })
   }
 
   async #assetStream(): Promise<string> {

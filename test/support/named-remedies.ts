@@ -4,7 +4,9 @@ import { commands } from '../../src/cli/commands.ts'
 
 const clientText = readFileSync('clients/typescript/operations.ts', 'utf8')
 const settingsPage = readFileSync('docs/operations.md', 'utf8')
-const sourceKeys = readFileSync('src/contracts/stream-schema.ts', 'utf8')
+const sourceKeys = ['src/contracts/stream-schema.ts', 'src/streams/fleets/fleet.ts']
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
 const operations = new Set<string>(Object.values(operationPaths))
 
 /** Headers of HTTP that have no hyphen, or that no page of ours describes. */
@@ -50,7 +52,7 @@ const kinds: readonly Kind[] = [
   },
   {
     pattern: new RegExp(
-      `\\b(?:[A-Z][a-z]*(?:-[A-Z][A-Za-z]*)+|x(?:-[a-z]+)+|${plainHeaders})\\b`,
+      `\\b(?:[A-Z][a-z]*(?:-[A-Z][A-Za-z]*)+|(?<!/)x(?:-[a-z]+)+|${plainHeaders})\\b`,
       'g',
     ),
     exists: (name) => httpHeaders.has(name),

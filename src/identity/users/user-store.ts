@@ -123,12 +123,7 @@ export class UserStore {
         .where(isDeletedNow),
       state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
       state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
-      // Their devices may be many: they go later.
-      state
-        .updateTable('fleets')
-        .set({ ended_at: deletedAtUs, ending: 'forget' })
-        .where('owner_id', '=', id)
-        .where(isDeletedNow),
+      this.#endFleets(id, deletedAtUs, isDeletedNow),
       ...this.#endDeliveries(id, isDeletedNow),
       state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
@@ -148,6 +143,15 @@ export class UserStore {
         'Give another user a key with platform:admin that does not expire: POST /keys; then delete this user.',
       )
     }
+  }
+
+  /** Their devices may be many: they go later. */
+  #endFleets(id: UserId, atUs: number, when: Expression<SqlBool>): Compilable {
+    return this.#needs.state
+      .updateTable('fleets')
+      .set({ ended_at: atUs, ending: 'forget' })
+      .where('owner_id', '=', id)
+      .where(when)
   }
 
   /**

@@ -43,6 +43,7 @@ import { type Filing, openFiling } from './filing.ts'
 import { openFleetChanges } from './fleet-upkeep.ts'
 import { openLive } from './following.ts'
 import { type Ledgers, openLedgers } from './ledgers.ts'
+import { measuredParts } from './measured-parts.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { guardedRoutes } from './routes.ts'
@@ -175,12 +176,8 @@ async function openParts(
   const { audit } = access
   const live = openLive(engine, { logger, sessions: access.auth.sessions })
   const delivering = await openDelivering(engine, { config, cipher, audit })
-  const contentSigning = await openContentSigning(engine, {
-    domains,
-    logger,
-    masterKey: cipher,
-    audit,
-  })
+  const signing = { domains, logger, masterKey: cipher, audit }
+  const contentSigning = await openContentSigning(engine, signing)
   return {
     config,
     logger,
@@ -211,7 +208,7 @@ async function openParts(
 
 /** Has everything end that goes on for a key, a user or a stream, together with it. */
 function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
-  const { engine, access, live, fetching, unrouted, onFailure } = parts
+  const { engine, access, live, fetching, unrouted, fleetChanges, onFailure } = parts
   const { directory, limitedKeys } = access.auth
   const { sessions } = engine.mqttSessions
   directory.onEnd((keyId) => {
@@ -229,6 +226,7 @@ function watchEnds(parts: Parts, mqtt: MqttBroker | undefined): void {
     unrouted.forget(userId)
     fetching.running.wakeUser(userId)
     fetching.hooks.directory.clear()
+    fleetChanges.wake()
   })
 }
 
@@ -346,8 +344,8 @@ function routesOf(
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
-  const { transfers, backing, delivering, filing, anchoring, ledgers, contentSigning } = parts
+  const { config, logger, engine, access, fetching, certificate, onFailure } = parts
+  const { delivering, filing, anchoring, ledgers, contentSigning } = parts
   const bodies = new BodiesInFlight()
   const broker = waysTo(config, mqtt)
   const { state, worker: writer } = engine
@@ -377,26 +375,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker }),
       consoleRoutes({ files: new ConsoleFiles() }),
-      metricsRoutes(
-        serviceMetrics({
-          ...engine,
-          ...domains,
-          ...transfers,
-          ...fetching.measured,
-          tails: live.tails,
-          mqtt,
-          auth: access.auth,
-          bodies,
-          lastSeen: access.lastSeen,
-          backups: backing.backups,
-          delivering,
-          filing,
-          anchoring: anchoring.measured,
-          ledgers: ledgers.measured,
-          tracing: parts.tracing,
-          fleetChanges: parts.fleetChanges,
-        }),
-      ),
+      metricsRoutes(serviceMetrics({ ...measuredParts(parts), mqtt, bodies })),
     ],
     signedRoutes: [fetching.hooks.route, ...filing.signedRoutes],
     routes: routesOf(parts, { mqtt, signingIn }),

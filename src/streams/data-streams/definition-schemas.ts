@@ -210,7 +210,7 @@ export const dataStream = component(
   record({ ...shownFields, webhookUrl, warnings }, { optional: ['webhookUrl', 'warnings'] }),
 )
 
-/** Of the stream of a device of a fleet. */
+/** Members of a stream that a device of a fleet has. */
 export const placeFields = {
   fleetId: { ...uuid, description: 'The fleet that has its definition.' },
   device: { ...text, description: 'The name of its device in the fleet.' },

@@ -25,6 +25,7 @@ const smallTables = [
   'data_stream_topics',
   'alert_memories',
   'alert_rule_changes',
+  'fleet_devices',
 ] as const satisfies readonly (keyof StateSchema)[]
 
 type LargeTable = keyof typeof largeTables

@@ -52,7 +52,7 @@ export interface FleetChangesNeeds {
 interface Step {
   readonly changes: readonly Compilable[]
   /** To be done once they are committed. */
-  readonly then: () => void
+  readonly after: () => void
 }
 
 /** A device with its stream, as the portion has found it. */
@@ -168,9 +168,9 @@ export class FleetChanges {
       .where('fleet_id', '=', id)
       .where('name', '=', device)
       .where('stream_id', '=', stream.id)
-    if (isFull) return { changes: [moved], then: () => void this.stats.failed++ }
-    if (isSame) return { changes: [moved], then: nothing }
-    const then = () => {
+    if (isFull) return { changes: [moved], after: () => void this.stats.failed++ }
+    if (isSame) return { changes: [moved], after: nothing }
+    const after = () => {
       this.stats.changed++
       forget(stream.id)
     }
@@ -180,7 +180,7 @@ export class FleetChanges {
         ...changes.changing(stream, changed, changedBy),
         ...lifecycle.record(updated(stream, changed, changedBy)),
       ],
-      then,
+      after,
     }
   }
 
@@ -227,7 +227,7 @@ export class FleetChanges {
     } as const
     return {
       changes: [...changes.removing(stream), ...lifecycle.record(event), lifecycle.forget(id)],
-      then: () => {
+      after: () => {
         this.#left(stream)
         onDeleted(id)
       },
@@ -243,9 +243,9 @@ export class FleetChanges {
       .where('fleet_id', '=', fleet.id)
       .where('name', '=', stream.fleet?.device ?? '')
       .where('stream_id', '=', id)
-    const then = () => this.#left(stream)
+    const after = () => this.#left(stream)
     if (ownTopicOf(source) === undefined || version >= versionsMax)
-      return { changes: [released], then }
+      return { changes: [released], after }
     const { topic: _, ...others } = source
     const changed = { ...stream, source: others }
     return {
@@ -254,7 +254,7 @@ export class FleetChanges {
         ...lifecycle.record(updated(stream, changed, endedBy)),
         released,
       ],
-      then,
+      after,
     }
   }
 
@@ -299,7 +299,7 @@ export class FleetChanges {
   /** A stream that does not exist has no device. */
   #gone(id: StreamId): Step {
     const rest = this.#needs.state.deleteFrom('fleet_devices').where('stream_id', '=', id)
-    return { changes: [optional(rest)], then: nothing }
+    return { changes: [optional(rest)], after: nothing }
   }
 
   async #commit(id: FleetId, first: readonly Compilable[], steps: readonly Step[]): Promise<void> {
@@ -308,7 +308,7 @@ export class FleetChanges {
     const changes = steps.flatMap((step) => step.changes)
     if (await this.#needs.writer.attempt(...first, ...changes)) {
       this.#sizes.set(id, Math.min(portionMax, size * 2))
-      for (const { then } of steps) then()
+      for (const { after } of steps) after()
       this.#needs.onChanged()
     } else this.#sizes.set(id, Math.max(1, Math.floor(size / 4)))
   }

@@ -189,7 +189,6 @@ async function renaming(
   const device = await knownDevice(needs, fleet, params.device)
   const name = nameIn(body.name, 'name')
   const stream = device.streamId && (await streams.load(device.streamId as StreamId))
-  const answer = (shown: SeenDevice) => ({ statusCode: 200, body: api.fleetDeviceBody(shown) })
   if (name === device.name) return { ...answer(device), changes: [] }
   if (!stream) throw withoutStream(device.name)
   await assertFree(needs, fleet, name)
@@ -218,6 +217,10 @@ async function renaming(
       forget(needs, fleet, device.name, name)
     },
   }
+}
+
+function answer(device: SeenDevice) {
+  return { statusCode: 200, body: api.fleetDeviceBody(device) }
 }
 
 function subjectOf({ ownerId, id }: DataStream, name: string) {

@@ -115,7 +115,7 @@ export class FleetDeviceStore {
     const renamed = this.#of(id, device.name)
       .set({ name, version })
       .where('stream_id', '=', device.streamId ?? '')
-      .where(({ not, exists }) => not(exists(other)))
+      .where((is) => is.not(is.exists(other)))
     return [present, renamed]
   }
 

@@ -70,6 +70,12 @@ export class FleetStore {
    */
   change(before: Fleet, changed: Fleet): Compilable {
     const row = changeableOf(rowOf(changed))
+    const other = this.#state
+      .selectFrom('fleets as other')
+      .select('other.id')
+      .where('other.owner_id', '=', before.ownerId)
+      .where('other.name_folded', '=', row.name_folded)
+      .where('other.id', '!=', before.id)
     return this.#state
       .updateTable('fleets')
       .set(row)
@@ -77,21 +83,11 @@ export class FleetStore {
       .where('version', '=', before.version)
       .where('changed_at', '=', before.changedAtUs)
       .where('ended_at', 'is', null)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('fleets as other')
-              .select('other.id')
-              .where('other.owner_id', '=', before.ownerId)
-              .where('other.name_folded', '=', row.name_folded)
-              .where('other.id', '!=', before.id),
-          ),
-        ),
-      )
+      .where((is) => is.not(is.exists(other)))
   }
 
   /**
-   * Ends a fleet: nobody finds it from then on. What happens to its streams follows. Finds nothing to change when it
+   * Ends a fleet: no one finds it from then on. What happens to its streams follows. Finds nothing to change when it
    * has ended before.
    */
   ending({ id, ownerId }: Fleet, ending: FleetEnding, apiKeyId: string): readonly Compilable[] {

@@ -22,7 +22,7 @@ export interface Fleet {
   readonly vaultId: VaultId
   /** Unique among the fleets of its owner, in any case. */
   readonly name: string
-  /** Of each of its streams, besides `device`. Null: was one of them, and is taken away from streams that have it. */
+  /** Each of its streams has them, besides `device`. Null: was one of them, and is taken away from streams that have it. */
   readonly tags: Readonly<Record<string, string | null>>
   /** Grows with each change of the definition or of the tags. */
   readonly version: number
@@ -52,7 +52,7 @@ export interface FleetProgress {
   readonly streams: number
   /** Streams of an earlier version. */
   readonly behind: number
-  /** Those of them that cannot have the present one. */
+  /** Streams that cannot have the present one. */
   readonly failed: number
 }
 

@@ -25,7 +25,7 @@ interface Message {
 /** All messages of the devices of one gateway, the first of each device before the second of any. */
 function messagesOf(gateway: number): Message[] {
   return Array.from({ length: readingsOfDevice }, (_, round) =>
-    Array.from({ length: devices / gateways }, (_, index) => {
+    Array.from({ length: devices / gateways }, (_device, index) => {
       const device = index * gateways + gateway
       const value = device * readingsOfDevice + round
       const timestamp = new Date(Date.UTC(2026, 0, 1) + value).toISOString()
@@ -126,11 +126,13 @@ test('10,000 devices that appear at once under kills: each reading once, in the 
   for (let round = 0; all.some(({ isDone }) => !isDone); round++) {
     const left = devices * readingsOfDevice - acknowledged
     const isKilled = round < kills
-    killAt = isKilled ? acknowledged + random.integer(1, Math.floor(left / 2)) : Number.POSITIVE_INFINITY
+    killAt = isKilled
+      ? acknowledged + random.integer(1, Math.floor(left / 2))
+      : Number.POSITIVE_INFINITY
     killed = undefined
-    await Promise.all(all.map((gateway) => gateway.run(service))).catch((e) => { throw new Error('RUN '+e.stack) })
+    await Promise.all(all.map((gateway) => gateway.run(service)))
     if (!isKilled) continue
-    await Promise.resolve(killed).catch((e) => { throw new Error('KILL '+e.stack) })
+    await killed
     service = await services.start(dataDir)
   }
   expect(acknowledged).toBe(devices * readingsOfDevice)

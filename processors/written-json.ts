@@ -1,4 +1,4 @@
-import { isObject } from './item.ts'
+import { isObject } from '../src/contracts/definitions/field-map.ts'
 
 /**
  * JSON of a part of a message. Numbers that JSON cannot write have the words that programs write for them: NaN and

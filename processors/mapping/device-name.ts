@@ -1,6 +1,6 @@
-import { parsePath } from '../src/contracts/path.ts'
-import { finderOf } from './mapping/finder.ts'
-import { messageItem } from './mapping/item.ts'
+import { parsePath } from '../../src/contracts/path.ts'
+import { finderOf } from './finder.ts'
+import { messageItem } from './item.ts'
 
 /** The name of the device in a reading; undefined where there is none. */
 export type DeviceNamed = (reading: object) => string | undefined
