@@ -37,9 +37,9 @@ async function send(
 }
 
 describe.each([
-  ['the attribute source', 'cloudevent.source', '/plants/'],
-  ['the attribute subject', 'cloudevent.subject', ''],
-  ['a member of the data', 'boiler', ''],
+  ['the attribute source', 'source', '/plants/'],
+  ['the attribute subject', 'subject', ''],
+  ['a member of the data', 'data.boiler', ''],
 ])('%s names the device', (_, deviceField, prefix) => {
   test('in structured and in binary mode, and in a batch', async () => {
     const fleet = await fleetBy(deviceField)
