@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installedProgram } from '../../../scripts/servers/installed-program.ts'
+import { pageBlocks } from '../../support/page-blocks.ts'
 import {
   createFleet,
   type ProtocolFleet,
@@ -71,7 +72,8 @@ ${output}
     )
     return await new Promise((resolve) => {
       const words = ['--config', config, '--once']
-      execFile(telegraf ?? 'telegraf', words, { timeout: 120_000 }, (_, out, log) =>
+      const env = { ...process.env, API: http(), WRITE_KEY: adminKey, WRITE_SECRET: adminSecret }
+      execFile(telegraf ?? 'telegraf', words, { timeout: 120_000, env }, (_, out, log) =>
         resolve(out + log),
       )
     })
@@ -171,6 +173,15 @@ ${output}
       expect(log).not.toMatch(/ [WE]! \[outputs/)
     },
   )
+
+  test('writes with the settings of its page', async () => {
+    const fleet = await createFleet(service.api, { name: 'hosts', deviceField: 'host', schema })
+    const page = pageBlocks('docs/integrations/telegraf.md')
+    const log = await written(page.find(({ label }) => label === 'fleet.conf')?.text ?? '')
+
+    await expectAll(fleet)
+    expect(log).not.toMatch(/ [WE]! \[outputs/)
+  })
 
   test('writes as a device of the fleet, without a name of a database', async () => {
     const fleet = await fleetOf()
