@@ -37,8 +37,8 @@ async function post(door: ProtocolDoor, body: Uint8Array, headers: object = {}, 
 /** Sends readings of a neighbour until something is over; resolves with how long each took to be acknowledged. */
 async function whileSending(over: Promise<unknown>): Promise<readonly number[]> {
   const tookMs: number[] = []
-  let isOver = false
-  void over.finally(() => (isOver = true)).catch(() => undefined)
+  const ending = new AbortController()
+  void over.finally(() => ending.abort()).catch(() => undefined)
   const path = `/streams/${neighbour}/data`
   do {
     const beganMs = performance.now()
@@ -46,7 +46,7 @@ async function whileSending(over: Promise<unknown>): Promise<readonly number[]> 
     expect(status).toBe(202)
     tookMs.push(performance.now() - beganMs)
     await sleep(5)
-  } while (!isOver)
+  } while (!ending.signal.aborted)
   return tookMs
 }
 

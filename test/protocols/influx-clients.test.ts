@@ -42,18 +42,13 @@ function write(path: string, body: string | Uint8Array, headers: Record<string, 
   })
 }
 
-describe('the client library of InfluxDB 2', () => {
-  function writerTo(bucket: string, precision: 'ns' | 'us' | 'ms' | 's' = 'ns') {
-    return new InfluxDB2({ url: service.process.http, token }).getWriteApi(
-      'org',
-      bucket,
-      precision,
-      {
-        maxRetries: 0,
-      },
-    )
-  }
+function writerTo(bucket: string, precision: 'ns' | 'us' | 'ms' | 's' = 'ns') {
+  return new InfluxDB2({ url: service.process.http, token }).getWriteApi('org', bucket, precision, {
+    maxRetries: 0,
+  })
+}
 
+describe('the client library of InfluxDB 2', () => {
   test('writes each point into the stream of its host', async () => {
     const fleet = await fleetOfHosts()
     const writer = writerTo(fleet.name)
@@ -169,18 +164,18 @@ describe('the client library of InfluxDB 2', () => {
   })
 })
 
-describe('the client library of InfluxDB 1', () => {
-  function clientOf(database: string, password = adminSecret): InfluxDB {
-    const { hostname, port } = new URL(service.process.http)
-    return new InfluxDB({
-      host: hostname,
-      port: Number(port),
-      database,
-      username: adminKey,
-      password,
-    })
-  }
+function clientOf(database: string, password = adminSecret): InfluxDB {
+  const { hostname, port } = new URL(service.process.http)
+  return new InfluxDB({
+    host: hostname,
+    port: Number(port),
+    database,
+    username: adminKey,
+    password,
+  })
+}
 
+describe('the client library of InfluxDB 1', () => {
   const points = ['a', 'b'].map((host) => ({
     measurement: 'cpu',
     tags: { host },

@@ -2,7 +2,11 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics'
 import { describe, expect, test } from 'vitest'
 import {
   createFleet,
@@ -32,7 +36,11 @@ async function fleetOfServices(schema: object = metricFields): Promise<ProtocolF
 }
 
 function meterOf(kind: Kind, url: string, authorization = basic) {
-  const exporter = new exporters[kind]({ url, headers: { authorization }, timeoutMillis: 20_000 })
+  const exporter: PushMetricExporter = new exporters[kind]({
+    url,
+    headers: { authorization },
+    timeoutMillis: 20_000,
+  })
   // It exports when it is asked to, and never by itself.
   const reader = new PeriodicExportingMetricReader({
     exporter,
@@ -74,11 +82,11 @@ describe.each(['proto', 'http'] as const)('the exporter %s', (kind) => {
     await service.api.withToken('PUT', `/devices/${device.id}`, { rateLimit })
     const key = Buffer.from(`${device.apiKey}:${device.apiSecret}`).toString('base64')
     // Of the device, and without a name of a fleet: it has one.
-    const { meter, exported } = meterOf(kind, `${service.process.http}/v1/metrics`, `Basic ${key}`)
-    const gauge = meter.createGauge('queue')
+    const metrics = meterOf(kind, `${service.process.http}/v1/metrics`, `Basic ${key}`)
+    const gauge = metrics.meter.createGauge('queue')
     for (const value of [1, 2, 3]) {
       gauge.record(value)
-      expect(await exported()).toEqual({ code: ExportResultCode.SUCCESS })
+      expect(await metrics.exported()).toEqual({ code: ExportResultCode.SUCCESS })
     }
 
     const rows = (await readingsByDevice(service.api, fleet)).get(`shop ${kind}`) ?? []
@@ -92,15 +100,15 @@ describe.each(['proto', 'http'] as const)('the exporter %s', (kind) => {
       points: { type: 'integer', from: 'count' },
       unit: { type: 'string' },
     })
-    const { meter, exported } = meterOf(kind, urlOf(fleet))
-    const counter = meter.createCounter('orders', { unit: '{order}' })
+    const metrics = meterOf(kind, urlOf(fleet))
+    const counter = metrics.meter.createCounter('orders', { unit: '{order}' })
     counter.add(3, { country: 'de' })
     counter.add(4, { country: 'fr' })
-    meter.createGauge('queue').record(7.5)
-    const histogram = meter.createHistogram('latency', { unit: 'ms' })
+    metrics.meter.createGauge('queue').record(7.5)
+    const histogram = metrics.meter.createHistogram('latency', { unit: 'ms' })
     histogram.record(10)
     histogram.record(20)
-    expect(await exported()).toEqual({ code: ExportResultCode.SUCCESS })
+    expect(await metrics.exported()).toEqual({ code: ExportResultCode.SUCCESS })
 
     const rows = (await readingsByDevice(service.api, fleet)).get(`shop ${kind}`) ?? []
     const orders = rows.filter(({ metric }) => metric === 'orders')
@@ -127,10 +135,10 @@ describe.each(['proto', 'http'] as const)('the exporter %s', (kind) => {
 
   test('goes on after points that the schema refuses, and after wrong settings', async () => {
     const fleet = await fleetOfServices({ ...metricFields, value: { type: 'integer' } })
-    const { meter, exported } = meterOf(kind, urlOf(fleet))
-    meter.createGauge('whole').record(7)
-    meter.createGauge('part').record(7.5)
-    expect(await exported()).toEqual({ code: ExportResultCode.SUCCESS })
+    const metrics = meterOf(kind, urlOf(fleet))
+    metrics.meter.createGauge('whole').record(7)
+    metrics.meter.createGauge('part').record(7.5)
+    expect(await metrics.exported()).toEqual({ code: ExportResultCode.SUCCESS })
     const problems: string[] = []
     for (const [url, authorization] of [
       [`${service.process.http}/v1/metrics`, basic],

@@ -3,7 +3,11 @@ import { InfluxDB, setLogger } from '@influxdata/influxdb-client'
 import { ExportResultCode } from '@opentelemetry/core'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics'
 import { adminKey, adminSecret } from './service-process.ts'
 
 /** Clients that send numbered rows of several devices, and send again what was not acknowledged. */
@@ -82,9 +86,9 @@ export class MetricSender implements NumberedSender {
   async run(signal: AbortSignal): Promise<void> {
     const meters = Array.from({ length: this.devices }, (_, device) => this.#meter(device))
     for (let number = 0; !signal.aborted; number++) {
-      const meter = meters[number % this.devices]
-      meter?.gauge.record(number)
-      while (meter && !(await meter.exported())) await sleep(20)
+      const meter = meters[number % this.devices] as (typeof meters)[number]
+      meter.gauge.record(number)
+      while (!(await meter.exported())) await sleep(20)
       this.acknowledged.add(number)
       await sleep(5)
     }
@@ -92,7 +96,7 @@ export class MetricSender implements NumberedSender {
 
   #meter(device: number) {
     const authorization = `Basic ${Buffer.from(`${adminKey}:${adminSecret}`).toString('base64')}`
-    const exporter = new OTLPMetricExporter({
+    const exporter: PushMetricExporter = new OTLPMetricExporter({
       url: this.#url,
       headers: { authorization },
       timeoutMillis: 5_000,

@@ -67,12 +67,13 @@ function expectedOf({ acknowledged, devices }: NumberedSender, name: string) {
 const schema = { n: { type: 'integer' } }
 
 test('line protocol of a client of InfluxDB', async () => {
-  const { url, api, killAgainAndAgain } = await killedService()
+  const service = await killedService()
+  const { url, api } = service
   const fleet = await createFleet(api, { name: 'lines', deviceField: 'host', schema })
   const sender = new LineSender(url, fleet.name)
   const ending = new AbortController()
   const running = sender.run(ending.signal)
-  await killAgainAndAgain(() => sender.acknowledged.size)
+  await service.killAgainAndAgain(() => sender.acknowledged.size)
   ending.abort()
   await running
 
@@ -82,12 +83,13 @@ test('line protocol of a client of InfluxDB', async () => {
 })
 
 test('metrics of an exporter of OpenTelemetry', async () => {
-  const { url, api, killAgainAndAgain } = await killedService()
+  const service = await killedService()
+  const { url, api } = service
   const fleet = await createFleet(api, { name: 'metrics', deviceField: 'host' })
   const sender = new MetricSender(`${url}/v1/metrics?fleet=${fleet.name}`)
   const ending = new AbortController()
   const running = sender.run(ending.signal)
-  await killAgainAndAgain(() => sender.acknowledged.size)
+  await service.killAgainAndAgain(() => sender.acknowledged.size)
   ending.abort()
   await running
 
@@ -100,6 +102,38 @@ test('metrics of an exporter of OpenTelemetry', async () => {
 function sorted(numbers: ReadonlyMap<string, readonly number[]>) {
   return [...numbers]
     .map(([device, own]) => [device, own.toSorted((left, right) => left - right)] as const)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+}
+
+interface StoredSeries {
+  readonly metric: { readonly instance: string; readonly index: string }
+  readonly values: readonly (readonly [timeS: number, value: string])[]
+}
+
+/** Samples by instance, as Prometheus itself has stored them, up to a time. */
+async function samplesOf({ url }: Prometheus, untilMs: number) {
+  const query = new URLSearchParams({ query: 'n[1h]' })
+  const answer = await fetch(`${url}/api/v1/query?${query}`)
+  const { data } = (await answer.json()) as { data: { result: readonly StoredSeries[] } }
+  return byDevice(
+    data.result.flatMap(({ metric: { instance, index }, values }) =>
+      values.map(([timeS, value]) => sampleOf(instance, [Math.round(timeS * 1_000), index, value])),
+    ),
+    untilMs,
+  )
+}
+
+function sampleOf(device: string, [timeMs, index, value]: readonly [number, unknown, unknown]) {
+  return { device, timeMs, text: `${timeMs} ${String(index)} ${String(value)}` }
+}
+
+function byDevice(samples: readonly ReturnType<typeof sampleOf>[], untilMs: number) {
+  const own = Map.groupBy(
+    samples.filter(({ timeMs }) => timeMs <= untilMs),
+    ({ device }) => device,
+  )
+  return [...own]
+    .map(([device, some]) => [device, some.map(({ text }) => text).toSorted()] as const)
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
 }
 
@@ -118,7 +152,10 @@ describe.skipIf(isPrometheusMissing)('Prometheus', () => {
     let scrapes = 0
     const machine = createServer((_, answer) => {
       answer.setHeader('content-type', 'text/plain; version=0.0.4')
-      const lines = Array.from({ length: 20 }, (__, index) => `n{index="${index}"} ${scrapes}\n`)
+      const lines = Array.from(
+        { length: 20 },
+        (__, index) => `n{index="${index}"} ${String(scrapes)}\n`,
+      )
       scrapes++
       answer.end(lines.join(''))
     })
@@ -127,42 +164,9 @@ describe.skipIf(isPrometheusMissing)('Prometheus', () => {
     return `127.0.0.1:${(machine.address() as AddressInfo).port}`
   }
 
-  interface StoredSeries {
-    readonly metric: { readonly instance: string; readonly index: string }
-    readonly values: readonly (readonly [timeS: number, value: string])[]
-  }
-
-  /** Samples by instance, as Prometheus itself has stored them, up to a time. */
-  async function samplesOf({ url }: Prometheus, untilMs: number) {
-    const query = new URLSearchParams({ query: 'n[1h]' })
-    const answer = await fetch(`${url}/api/v1/query?${query}`)
-    const { data } = (await answer.json()) as { data: { result: readonly StoredSeries[] } }
-    return byDevice(
-      data.result.flatMap(({ metric: { instance, index }, values }) =>
-        values.map(([timeS, value]) =>
-          sampleOf(instance, [Math.round(timeS * 1_000), index, value]),
-        ),
-      ),
-      untilMs,
-    )
-  }
-
-  function sampleOf(device: string, [timeMs, index, value]: readonly [number, unknown, unknown]) {
-    return { device, timeMs, text: `${timeMs} ${String(index)} ${String(value)}` }
-  }
-
-  function byDevice(samples: readonly ReturnType<typeof sampleOf>[], untilMs: number) {
-    const own = Map.groupBy(
-      samples.filter(({ timeMs }) => timeMs <= untilMs),
-      ({ device }) => device,
-    )
-    return [...own]
-      .map(([device, some]) => [device, some.map(({ text }) => text).toSorted()] as const)
-      .toSorted(([left], [right]) => (left < right ? -1 : 1))
-  }
-
   test('has all of its samples here, each once', async () => {
-    const { url, api, killAgainAndAgain } = await killedService()
+    const service = await killedService()
+    const { url, api } = service
     const fleet = await createFleet(api, { name: 'samples', deviceField: 'instance' })
     const targets = [await newMachine(), await newMachine(), await newMachine()]
     await using prometheus = await Prometheus.start(`
@@ -182,7 +186,7 @@ remote_write:
       const text = await (await fetch(`${prometheus.url}/metrics`)).text()
       return Number(/^prometheus_remote_storage_samples_total\{.*\} (\S+)$/m.exec(text)?.[1] ?? 0)
     }
-    await killAgainAndAgain(sent)
+    await service.killAgainAndAgain(sent)
     const untilMs = Date.now() - 1_000
     const stored = async () => {
       const readings = await readingsByDevice(api, fleet)
