@@ -47,9 +47,9 @@ async function newDevicesAtOnce(): Promise<Figure> {
   const clients = await Promise.all(Array.from({ length: gateways }, () => connected(target)))
   const other = await connected(target)
   const latencies: number[] = []
-  let isOver = false
+  const over = new AbortController()
   const others = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const start = performance.now()
       await other.publishAsync(target.topics[0] ?? '', '{"temperature":1}', { qos: 1 })
       latencies.push(performance.now() - start)
@@ -67,7 +67,7 @@ async function newDevicesAtOnce(): Promise<Figure> {
     }),
   )
   const seconds = (performance.now() - start) / 1_000
-  isOver = true
+  over.abort()
   await others
   await Promise.all([...clients, other].map((client) => client.endAsync()))
   await target.stop()

@@ -2548,7 +2548,7 @@ export interface SharedOperations {
       readonly fleetId: string
     }
     readonly query?: { readonly precision?: string | undefined }
-    readonly body?: Reading | readonly Reading[]
+    readonly body?: DeviceReading | readonly DeviceReading[]
     readonly rawType:
       | 'application/cloudevents+json'
       | 'application/cloudevents-batch+json'
@@ -2557,13 +2557,6 @@ export interface SharedOperations {
       | 'application/vnd.msgpack'
       | 'application/msgpack'
       | 'application/x-msgpack'
-      | 'text/plain'
-      | 'text/csv'
-      | 'application/x-www-form-urlencoded'
-      | 'application/senml+json'
-      | 'application/senml+cbor'
-      | 'application/protobuf'
-      | 'application/x-protobuf'
       | 'text/x-influx-line-protocol'
       | 'application/openmetrics-text'
     readonly answer: { readonly accepted: number; readonly rejected: readonly RejectedReading[] }
@@ -4261,33 +4254,6 @@ export interface SharedOperations {
   }
 
   /**
-   * Write lines as to InfluxDB 1.
-   *
-   * `db`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
-   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
-   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
-   * others are on disk, and those are in the quarantine of their streams.
-   *
-   * Needs the permission `data:write`.
-   */
-  readonly writeLinesV1: {
-    readonly query?: {
-      readonly db?: string | undefined
-      readonly fleet?: string | undefined
-
-      /**
-       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
-       * 1.
-       */
-      readonly precision?: string | undefined
-      readonly rp?: string | undefined
-      readonly consistency?: string | undefined
-    }
-    readonly rawType: 'text/plain'
-    readonly answer: undefined
-  }
-
-  /**
    * Write lines as to InfluxDB 2.
    *
    * `bucket`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
@@ -4297,7 +4263,7 @@ export interface SharedOperations {
    *
    * Needs the permission `data:write`.
    */
-  readonly writeLinesV2: {
+  readonly writeBucketLines: {
     readonly query?: {
       readonly bucket?: string | undefined
       readonly fleet?: string | undefined
@@ -4309,6 +4275,33 @@ export interface SharedOperations {
       readonly precision?: string | undefined
       readonly org?: string | undefined
       readonly orgID?: string | undefined
+    }
+    readonly rawType: 'text/plain'
+    readonly answer: undefined
+  }
+
+  /**
+   * Write lines as to InfluxDB 1.
+   *
+   * `db`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
+   * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
+   * others are on disk, and those are in the quarantine of their streams.
+   *
+   * Needs the permission `data:write`.
+   */
+  readonly writeDatabaseLines: {
+    readonly query?: {
+      readonly db?: string | undefined
+      readonly fleet?: string | undefined
+
+      /**
+       * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
+       * 1.
+       */
+      readonly precision?: string | undefined
+      readonly rp?: string | undefined
+      readonly consistency?: string | undefined
     }
     readonly rawType: 'text/plain'
     readonly answer: undefined
@@ -4820,8 +4813,8 @@ export const operationPaths = {
   verifyByMail: 'POST /mail/verify/{token}',
   verifyCid: 'GET /verify/{cid}',
   verifyVault: 'POST /vaults/{vaultId}/verify',
-  writeLinesV1: 'POST /write',
-  writeLinesV2: 'POST /api/v2/write',
+  writeBucketLines: 'POST /api/v2/write',
+  writeDatabaseLines: 'POST /write',
 } as const
 
 /**
@@ -5050,8 +5043,8 @@ export const operationScopes = {
   validateReadings: 'data:write',
   validateToken: 'any',
   verifyVault: 'vaults:write',
-  writeLinesV1: 'data:write',
-  writeLinesV2: 'data:write',
+  writeBucketLines: 'data:write',
+  writeDatabaseLines: 'data:write',
 } as const
 
 /** A reading, and the stream that it belongs to. */
@@ -6639,6 +6632,15 @@ export type Device = {
 
   /** Messages over MQTT to topics that are not its own, since the service started. */
   readonly droppedPublishes: number
+}
+
+/**
+ * A reading, with the name of its device in the member that `source.deviceField` of the
+ * fleet names.
+ */
+export type DeviceReading = {
+  readonly timestamp?: string | undefined
+  readonly [name: string]: unknown
 }
 export type DeviceSource = {
   /** what is spoken */

@@ -1,9 +1,30 @@
 import type { TSchema } from 'typebox'
 import * as s from '../../src/requests/http/schema.ts'
-import { pushReadings, pushToStreams, readingsBody } from '../http/http-push-api.ts'
+import {
+  bodyOf,
+  pushReadings,
+  pushToStreams,
+  readByDefinition,
+  readingsBody,
+  selfDescribing,
+} from '../http/http-push-api.ts'
 import { anyQuery } from '../http/request-context.ts'
 
 const fleetId = { ...s.text, description: 'The id of the fleet, or its name.' }
+
+const { 'line-protocol': lines, prometheus } = readByDefinition
+
+/** Formats whose rows name their values. */
+const readByRows = { 'line-protocol': lines, prometheus }
+
+const deviceReading = s.component('DeviceReading', {
+  type: 'object',
+  description:
+    'A reading, with the name of its device in the member that `source.deviceField` of the fleet names.',
+  properties: { timestamp: s.dateTime },
+  additionalProperties: true,
+  examples: [{ device: 'boiler', timestamp: '2026-01-31T10:00:00Z', temperature: 21.5 }],
+})
 
 /** Readings of several devices of a fleet in one request. */
 export const pushToFleet = {
@@ -19,7 +40,13 @@ export const pushToFleet = {
   params: s.record({ fleetId }),
   headers: s.keyHeaders,
   querystring: s.record({ precision: s.text }, { optional: ['precision'] }),
-  body: readingsBody,
+  body: bodyOf({
+    ...selfDescribing(
+      { oneOf: [deviceReading, s.listOf(deviceReading, { minItems: 1, maxItems: 10_000 })] },
+      deviceReading,
+    ),
+    ...readByRows,
+  }),
   response: { 202: pushToStreams.response[202], 422: pushToStreams.response[422] },
 } as const
 

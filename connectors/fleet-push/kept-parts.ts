@@ -42,12 +42,12 @@ export async function keepParts(
   const streams = await streamsOfDevices(needs, request, { fleet, names })
   const source = `http ${request.ip}`
   // All are accepted in one turn, so that they are committed together.
-  const kept = parts.map((part): readonly Rejection[] | Promise<readonly Rejection[]> => {
+  const kept = parts.map((part): Promise<readonly Rejection[]> => {
     const found = streams.get(part.device)
     const stream = found?.stream
     if (stream === undefined || stream.isInternal || stream.isPaused) {
       const refusal = deviceRefusal(fleet, part.device, found)
-      return part.places.map((index) => ({ index, ...refusal }))
+      return Promise.resolve(part.places.map((index) => ({ index, ...refusal })))
     }
     const context = requestContext(request, stream)
     return keptPart(needs.intake, part, { stream, source, receivedAtUs, ...context })

@@ -32,7 +32,7 @@ const rejectionSchema = s.component(
 export type Rejection = Required<Static<typeof rejectionSchema>>
 
 /** The formats whose bytes say all that there is to know. */
-function selfDescribing(message: TSchema, line: s.JsonSchema) {
+export function selfDescribing(message: TSchema, line: s.JsonSchema) {
   const lines = {
     type: 'string',
     description: 'One reading in each line; blank lines are passed over.',
@@ -48,7 +48,7 @@ const senmlPack = {
 }
 
 /** The formats that are read by the definition of the stream. */
-const readByDefinition = {
+export const readByDefinition = {
   plain: { type: 'string', description: 'The value of one field: `source.field`.' },
   protobuf: {
     type: 'string',
@@ -69,7 +69,7 @@ const readByDefinition = {
 }
 
 /** A body in any of these formats. */
-function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, TSchema>>>): s.JsonSchema {
+export function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, TSchema>>>): s.JsonSchema {
   const content = Object.entries(formatOfMediaType).flatMap(([mediaType, format]) => {
     const schema = schemas[format]
     return schema === undefined ? [] : [[mediaType, { schema: s.describedOnly(schema) }]]

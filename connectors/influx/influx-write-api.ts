@@ -39,7 +39,7 @@ const about = [
 
 /** `POST /write` of InfluxDB 1. */
 export const writeV1 = {
-  operationId: 'writeLinesV1',
+  operationId: 'writeDatabaseLines',
   summary: 'Write lines as to InfluxDB 1.',
   description: `\`db\`, or \`fleet\`, names a fleet. ${about}`,
   tags: ['Readings'],
@@ -59,7 +59,7 @@ export const writeV1 = {
 
 /** `POST /api/v2/write` of InfluxDB 2 and 3. */
 export const writeV2 = {
-  operationId: 'writeLinesV2',
+  operationId: 'writeBucketLines',
   summary: 'Write lines as to InfluxDB 2.',
   description: `\`bucket\`, or \`fleet\`, names a fleet. ${about}`,
   tags: ['Readings'],

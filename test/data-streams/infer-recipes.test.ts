@@ -12,6 +12,17 @@ const nowUs = parseRfc3339('2026-12-01T12:00:00Z') as number
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
 const needs = { judgeOf, nowUs }
 
+/** Formats whose rows have a place for the time of each. */
+const withTimes: ReadonlySet<string> = new Set(['line-protocol', 'prometheus'])
+
+/** Texts that name their values. */
+const formats: Readonly<Record<string, object>> = {
+  'campbell-toa5': { format: 'csv', headerLines: 4, columnsLine: 2, timestampField: 'TIMESTAMP' },
+  ecowitt: { format: 'form', timestampField: 'dateutc', timestampFormat: 'local' },
+  'influxdb-arduino': { format: 'line-protocol', precision: 's' },
+  'node-exporter': { format: 'prometheus' },
+}
+
 function sampled(messages: readonly SentMessage[]) {
   const sent = messages.map(({ payload, ...context }) => {
     return { ...context, payload: Buffer.from(payload) }
@@ -33,7 +44,17 @@ describe('a proposal from the first ten messages of a recipe', () => {
     const isTimed = [0, 1, 2].some((index) => expected(index).some((one) => 'timestamp' in one))
     const source = proposal.source as Readonly<Record<string, unknown>>
     const says = source['timestampField'] ?? source['timestampFormat'] ?? source['items']
+    const saysItself = withTimes.has(String(source['format']))
 
-    expect(isTimed && says === undefined).toBe(false)
+    expect(isTimed && says === undefined && !saysItself).toBe(false)
   })
+
+  test.each(recipes.filter(({ name }) => name in formats))(
+    'names the format of its page: $name',
+    ({ name, messages }) => {
+      const { proposal } = proposeStream(sampled(messages(10)), needs)
+
+      expect(proposal.source).toMatchObject(formats[name] ?? {})
+    },
+  )
 })

@@ -200,6 +200,12 @@ const takesBasic: ReadonlySet<string> = new Set([
   'POST /streams/{streamId}/data',
   'POST /streams/{streamId}/validate',
   'POST /data',
+  'POST /fleets/{fleetId}/data',
+  'POST /fleets/{fleetId}/devices/{device}/data',
+  'POST /write',
+  'POST /api/v2/write',
+  'POST /api/v1/write',
+  'POST /v1/metrics',
   'GET /streams/{streamId}/data',
   'GET /streams/{streamId}/latest',
 ])

@@ -5,6 +5,7 @@ import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { ForeignResources } from '../support/foreign-resources.ts'
 import {
+  errorOf,
   exampleBody,
   exampleHeaders,
   halvesOf,
@@ -53,8 +54,8 @@ async function foreignPath(operation: Operation): Promise<string> {
 
 type Verdict = readonly [operation: string, status: number, error: string | undefined]
 
-function verdictOf(operation: Operation, { status, body }: Answer<ErrorBody>): Verdict {
-  return [nameOf(operation), status, (body as ErrorBody | undefined)?.error]
+function verdictOf(operation: Operation, answer: Answer<ErrorBody>): Verdict {
+  return [nameOf(operation), answer.status, errorOf(answer)]
 }
 
 describe('every operation that needs credentials', () => {
@@ -89,7 +90,8 @@ describe('every operation that needs credentials', () => {
       keys.set(scope, person)
       const body = exampleBody(operation)
       const answer = await person.withKey<ErrorBody>(operation.method, unknownPath(operation), body)
-      const isNamed = answer.body.message.includes(scope)
+      const isNamed =
+        answer.headers.has('x-streamvault-error') || answer.body.message.includes(scope)
       verdicts.push([...verdictOf(operation, answer), isNamed])
     }
 

@@ -4,7 +4,7 @@ import type { ExpectedReading, Recipe, SentMessage } from './recipe.ts'
 import { type RecipeDefinition, recipePage } from './recipe-page.ts'
 
 /** What each recipe is tried with. */
-const messagesMin = 200
+export const messagesMin = 200
 
 /** A stream of a definition, and the way to it that the source has. */
 export interface OpenFront {
@@ -22,18 +22,39 @@ export async function followRecipe(
   const { definition, example, readings } = recipePage(recipe)
   const { streamId, send } = await open(definition)
   await send([example])
-  await stored(api, streamId, readings.length)
-  expect(timed(await api.readAll(streamId), readings)).toEqual(readings)
+  await expectStored(api, streamId, { example: readings, series: [], received: 1 })
 
   const messages = recipe.messages(messagesMin)
-  const expected = distinct(messages.flatMap((_, index) => recipe.expected(index)))
+  const series = messages.flatMap((_, index) => recipe.expected(index))
   await send(messages)
-  await stored(api, streamId, readings.length + expected.length)
-  const counters = await api.settled(streamId, 1 + messages.length)
+  await expectStored(api, streamId, { example: readings, series, received: 1 + messages.length })
+}
+
+/** What is to be in a stream. */
+export interface ExpectedStream {
+  /** What the example of the page has brought. */
+  readonly example: readonly ExpectedReading[]
+  /** What has been sent after it. */
+  readonly series: readonly ExpectedReading[]
+  /** Readings that the stream has received, at least. */
+  readonly received: number
+}
+
+/** Waits until all of it is stored, and compares. */
+export async function expectStored(
+  api: ApiClient,
+  streamId: string,
+  { example, series, received }: ExpectedStream,
+): Promise<void> {
+  const expected = distinct(series)
+  const count = example.length + expected.length
+  await stored(api, streamId, count)
+  const counters = await api.settled(streamId, received)
   expect(await quarantineOf(api, streamId)).toEqual([])
-  expect(counters).toMatchObject({ quarantined: 0, stored: readings.length + expected.length })
+  expect(counters).toMatchObject({ quarantined: 0, stored: count })
   const all = await api.readAll(streamId)
-  const ofSeries = all.slice(readings.length).map((reading) => without(reading, 'extra'))
+  expect(timed(all.slice(0, example.length), example)).toEqual(example)
+  const ofSeries = all.slice(example.length).map((reading) => without(reading, 'extra'))
   expect(inOrder(timed(ofSeries, expected))).toEqual(inOrder(expected))
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ExpectedReading, Recipe, SentMessage } from './recipe.ts'
 
-/** What `POST /streams` gets, without the vault and the name. */
+/** What `POST /streams` gets, without the vault and the name; or the `definition` that `POST /fleets` gets. */
 export interface RecipeDefinition {
   readonly type: string
   readonly source: Readonly<Record<string, unknown>>
@@ -14,9 +14,14 @@ export interface RecipePage {
   readonly example: SentMessage
   /** What is stored of the example; without a time where that is the time of receipt. */
   readonly readings: readonly ExpectedReading[]
+  /** The device that the readings are of, on the page of a fleet. */
+  readonly device: string | undefined
 }
 
-/** The blocks of a page that are run: what stands behind `message` is the topic, or the query with its `?`. */
+/**
+ * The blocks of a page that are run: what stands behind `message` is the topic, or the query with its `?`, and behind
+ * `readings` the device of a fleet.
+ */
 export function recipePage({ name, messages }: Recipe): RecipePage {
   const page = readFileSync(`docs/recipes/${name}.md`, 'utf8')
   const fences = /^```(?:json|text) (definition|message|readings)(?: (\S+))?\n(.*?)\n```$/gms
@@ -41,5 +46,6 @@ export function recipePage({ name, messages }: Recipe): RecipePage {
       ...(label !== undefined && (isQuery ? { query: label } : { topic: label })),
     },
     readings: JSON.parse(block('readings').text) as readonly ExpectedReading[],
+    device: block('readings').label,
   }
 }

@@ -1,11 +1,21 @@
 /** The way that a source sends by. */
-export type Front = 'mqtt' | 'broker' | 'http' | 'webhook' | 'api' | 'kafka' | 'modbus' | 'bacnet'
+export type Front =
+  | 'mqtt'
+  | 'broker'
+  | 'http'
+  | 'webhook'
+  | 'api'
+  | 'kafka'
+  | 'modbus'
+  | 'bacnet'
+  | 'influx'
+  | 'remote-write'
 
 /** One message, as the source itself sends it. */
 export interface SentMessage {
   /**
    * Text, byte for byte: numbers have the digits that the firmware writes. Of a device that is asked, what it has: a line
-   * for each register or property.
+   * for each register or property. Of a sender of remote write, its samples as an exporter shows them.
    */
   readonly payload: string
   /** Where MQTT and Kafka send it to. */
@@ -33,6 +43,15 @@ export interface Recipe {
   readonly messages: (count: number) => readonly SentMessage[]
   /** What becomes of the message with this index, beside what no field reads. */
   readonly expected: (index: number) => readonly ExpectedReading[]
+  /** The device that an expected reading is of, by its place, where the definition of the page is that of a fleet. */
+  readonly device?: (index: number, place: number) => string
+}
+
+/** A page with the definition of a fleet. */
+export type FleetRecipe = Recipe & Required<Pick<Recipe, 'device'>>
+
+export function isOfFleet(recipe: Recipe): recipe is FleetRecipe {
+  return recipe.device !== undefined
 }
 
 /** Messages one by one, of a function that makes each. */

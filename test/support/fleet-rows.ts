@@ -12,11 +12,16 @@ export function addFleet(
   const [anyStream] = Object.values(devices).filter((streamId) => streamId !== null)
   state
     .prepare(
-      `INSERT INTO fleets SELECT ?, owner_id, vault_id, ?, ?, NULL, '{}', '{}', 1, 100, 0, '', 0, ''
+      `INSERT INTO fleets (id, owner_id, vault_id, name, name_folded, definition, tags, version,
+         settled_version, streams_max, created_at, created_by, changed_at, changed_by)
+       SELECT ?, owner_id, vault_id, ?, ?, '{}', '{}', 1, 1, 100, 0, '', 0, ''
        FROM data_streams WHERE id = ?`,
     )
     .run(id, id, id, anyStream ?? '')
-  const device = state.prepare('INSERT INTO fleet_devices VALUES (?, ?, ?, 1, 0, NULL)')
+  const device = state.prepare(
+    `INSERT INTO fleet_devices (fleet_id, name, stream_id, version, created_at)
+     VALUES (?, ?, ?, 1, 0)`,
+  )
   for (const [name, streamId] of Object.entries(devices)) device.run(id, name, streamId)
   return id
 }

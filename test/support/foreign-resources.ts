@@ -167,7 +167,8 @@ export class ForeignResources {
   }
 
   async #fleet(): Promise<string> {
-    const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
+    const source = { deviceField: 'device' }
+    const definition = { type: 'iot_sensor', source, schema: { temperature: { type: 'number' } } }
     const body = { name: `fleet ${++this.#made}`, vaultId: await this.#vault(), definition }
     const { fleetId } = (
       await this.#owner.withToken<{ readonly fleetId: string }>('POST', '/fleets', body)

@@ -1,4 +1,12 @@
+import type { Answer } from './api-client.ts'
+
 export type Json = Readonly<Record<string, unknown>>
+
+/** The code of an error, also where an operation answers in the form of another service. */
+export function errorOf({ headers, body }: Answer<unknown>): string | undefined {
+  const inBody = (body as { readonly error?: string } | undefined)?.error
+  return headers.get('x-streamvault-error') ?? inBody
+}
 
 interface Media extends Json {
   readonly schema: Json

@@ -93,6 +93,7 @@ export class QueriedStreams {
       .select('id')
       .where('id', '=', id)
       .where('owner_id', '=', ownerId)
+      .where('ended_at', 'is', null)
       .executeTakeFirst()
     return row !== undefined
   }

@@ -56,6 +56,9 @@ export function unexpected(message: string): ErrorBody {
   return { error: 'internal_error', message, statusCode: status, remedy }
 }
 
+/** Has the code of an error whose body has another form. */
+const errorHeader = 'x-streamvault-error'
+
 /** How the errors of a route are written: protocols of others have forms of their own. */
 export type ErrorForm = (
   body: ErrorBody,
@@ -76,7 +79,9 @@ export function errorsIn(form: ErrorForm): typeof handleError {
   return (error, request, reply) => {
     const body = bodyOfError(error, request, reply)
     const { statusCode, contentType, payload } = form(body, request)
-    void reply.code(statusCode).header('content-type', contentType).send(payload)
+    // The code that the form has no place for: people look for it in docs/errors.md.
+    void reply.code(statusCode).headers({ 'content-type': contentType, [errorHeader]: body.error })
+    void reply.send(payload)
   }
 }
 

@@ -6,10 +6,19 @@ import { decodeNdjson } from '../../../processors/decode-ndjson.ts'
 import { looseNumber } from '../../../processors/typed-text.ts'
 import { fieldNameProblem, isObject } from '../../contracts/definitions/field-map.ts'
 import type { MessageContext } from '../../contracts/mapping.ts'
+import type { Decoder } from '../../contracts/reading.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { timeFormatOf } from '../inference/times.ts'
 import { areSenml, senmlMessages } from './senml-samples.ts'
 import { type SampledMessage, type SampledSource, Samples, samplesMax } from './stream-samples.ts'
+import {
+  type NamingFormat,
+  namingFormatOf,
+  namingSources,
+  readerOf,
+  sourceOfTexts,
+  typedTexts,
+} from './text-samples.ts'
 
 /** A message as a device has sent it. */
 export interface SentMessage
@@ -54,7 +63,18 @@ const decoders = {
 }
 
 /** Formats that are looked for, the likeliest ones first. */
-const formats = ['json', 'ndjson', 'cbor', 'msgpack', 'csv', 'plain'] as const
+const formats = [
+  'json',
+  'ndjson',
+  'cbor',
+  'msgpack',
+  'toa5',
+  'form',
+  'prometheus',
+  'line-protocol',
+  'csv',
+  'plain',
+] as const
 
 type Format = (typeof formats)[number]
 
@@ -85,7 +105,7 @@ function formatOf(payload: Uint8Array, delimiter: string | undefined): Format | 
   if (lines.ok && lines.readings.some(isObject)) return 'ndjson'
   // What begins like an object and is none is broken, and no value.
   if (/^\s*[{[]/.test(text)) return undefined
-  return delimiter === undefined ? 'plain' : 'csv'
+  return namingFormatOf(payload, text) ?? (delimiter === undefined ? 'plain' : 'csv')
 }
 
 function mostOf(found: readonly (Format | undefined)[]): Format {
@@ -103,7 +123,9 @@ function problemIn(
   if (format === 'plain' || format === 'csv') {
     return own === format ? undefined : `it is not ${format}, as most of the messages are`
   }
-  const decoded = decoders[format](payload)
+  const decoded = isNaming(format)
+    ? readerOf(namingSources[format])(payload)
+    : decoders[format](payload)
   if (!decoded.ok) return decoded.problem
   const [problem] = decoded.unreadable?.values() ?? []
   return decoded.readings.length === (decoded.unreadable?.size ?? 0) ? problem : undefined
@@ -123,17 +145,32 @@ function takenApart(
 ): Taken {
   if (format === 'csv') return tableOf(sent, delimiter ?? ',', latestUs)
   if (format === 'plain') return valuesOf(sent)
-  const messages = sent.flatMap(([index, { payload, ...context }]): SampledMessage[] => {
-    const decoded = decoders[format](payload)
+  if (isNaming(format)) {
+    const texts = sent.map(([, { payload }]) => textOf(payload))
+    const source = sourceOfTexts(format, texts, latestUs)
+    const messages = decodedWith(readerOf(source), sent)
+    const hasTexts = format === 'form' || format === 'toa5'
+    return { messages: hasTexts ? typedTexts(messages, source) : messages, source }
+  }
+  const messages = decodedWith(decoders[format], sent)
+  if (format === 'json' && areSenml(messages)) {
+    return { messages: senmlMessages(messages), source: { format: 'senml-json' } }
+  }
+  return { messages, source: format === 'json' ? {} : { format } }
+}
+
+function isNaming(format: Format): format is NamingFormat {
+  return format in namingSources
+}
+
+function decodedWith(decode: Decoder, sent: readonly Numbered[]): readonly SampledMessage[] {
+  return sent.flatMap(([index, { payload, ...context }]): SampledMessage[] => {
+    const decoded = decode(payload)
     if (!decoded.ok) return []
     const { readings, isBatch, unreadable } = decoded
     const sound = readings.filter((_, at) => unreadable?.has(at) !== true)
     return [{ index, context, readings: sound, isBatch, payload }]
   })
-  if (format === 'json' && areSenml(messages)) {
-    return { messages: senmlMessages(messages), source: { format: 'senml-json' } }
-  }
-  return { messages, source: format === 'json' ? {} : { format } }
 }
 
 /** Last levels of topics that say what a message is, and not what it is about. */

@@ -65,10 +65,12 @@ export function draftOf(samples: Samples, limits: Limits, needs: ProposalNeeds):
 /** Fields as far as their format has them. */
 function ofFormat(
   fields: Readonly<Record<string, FieldDefinition>>,
-  { source: { format } }: Samples,
+  { source: { format, headerLines } }: Samples,
   notes: Notes,
 ): Readonly<Record<string, FieldDefinition>> {
-  if (format !== 'plain' && format !== 'csv') return fields
+  // Paths lead to columns that header lines name.
+  const isTable = format === 'csv' && headerLines === undefined
+  if (format !== 'plain' && !isTable) return fields
   const kept: Record<string, FieldDefinition> = {}
   for (const [name, field] of Object.entries(fields)) {
     const { from } = field
@@ -85,8 +87,11 @@ function ofPayload({ required: _required, ...field }: FieldDefinition): FieldDef
 }
 
 function isTree({ source: { format } }: Samples): boolean {
-  return format !== 'csv' && format !== 'plain' && format !== 'senml-json'
+  return format === undefined || treeFormats.has(format)
 }
+
+/** Formats whose readings have levels. */
+const treeFormats: ReadonlySet<string> = new Set(['ndjson', 'cbor', 'msgpack'])
 
 /** Whether a stream of such a source can say where in its messages readings are. */
 function takesItems({ given }: ProposalNeeds): boolean {

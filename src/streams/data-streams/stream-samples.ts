@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { csvSamples } from '../../../processors/csv-samples.ts'
 import { decoders, formatOfMediaType } from '../../../processors/decode.ts'
 import type { MessageContext } from '../../contracts/mapping.ts'
-import type { PayloadFormat } from '../../contracts/stream-schema.ts'
+import type { LinePrecision, PayloadFormat } from '../../contracts/stream-schema.ts'
 import { DomainError } from '../../core/errors.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
 
@@ -63,13 +63,28 @@ export class Samples {
 export interface SampledSource {
   readonly format?: Extract<
     PayloadFormat,
-    'ndjson' | 'cbor' | 'msgpack' | 'csv' | 'plain' | 'senml-json'
+    | 'ndjson'
+    | 'cbor'
+    | 'msgpack'
+    | 'csv'
+    | 'plain'
+    | 'senml-json'
+    | 'form'
+    | 'line-protocol'
+    | 'prometheus'
   >
   /** The names in the first line of a table. */
   readonly columns?: readonly string[]
   readonly delimiter?: string
   /** The field that a payload is the value of. */
   readonly field?: string
+  /** Lines before those of readings, and which of them names the columns. */
+  readonly headerLines?: number
+  readonly columnsLine?: number
+  /** The unit of the times of lines. */
+  readonly precision?: LinePrecision
+  /** Values that mean none, in any field. */
+  readonly missing?: readonly string[]
 }
 
 /** Media types of samples that are what a device sends, and no JSON around it. */

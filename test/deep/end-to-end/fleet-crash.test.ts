@@ -116,11 +116,13 @@ test('10,000 devices that appear at once under kills: each reading once, in the 
 
   let acknowledged = 0
   let killAt = Number.POSITIVE_INFINITY
-  let killed: Promise<unknown> | undefined
+  let killed = Promise.withResolvers<unknown>()
   const all = Array.from({ length: gateways }, (_, gateway) => {
     return new Gateway(gateway, () => {
       acknowledged++
-      if (acknowledged >= killAt) killed ??= service.end('SIGKILL')
+      if (acknowledged < killAt) return
+      killAt = Number.POSITIVE_INFINITY
+      killed.resolve(service.end('SIGKILL'))
     })
   })
   for (let round = 0; all.some(({ isDone }) => !isDone); round++) {
@@ -129,10 +131,10 @@ test('10,000 devices that appear at once under kills: each reading once, in the 
     killAt = isKilled
       ? acknowledged + random.integer(1, Math.floor(left / 2))
       : Number.POSITIVE_INFINITY
-    killed = undefined
+    killed = Promise.withResolvers()
     await Promise.all(all.map((gateway) => gateway.run(service)))
     if (!isKilled) continue
-    await killed
+    await killed.promise
     service = await services.start(dataDir)
   }
   expect(acknowledged).toBe(devices * readingsOfDevice)
