@@ -81,7 +81,7 @@ describe.each(['proto', 'http'] as const)('the exporter %s', (kind) => {
     const rateLimit = { readingsPerSecond: 1, burst: 1 }
     await service.api.withToken('PUT', `/devices/${device.id}`, { rateLimit })
     const key = Buffer.from(`${device.apiKey}:${device.apiSecret}`).toString('base64')
-    // Of the device, and without a name of a fleet: it has one.
+    // The key is that of the device, and without a name of a fleet: it has one.
     const metrics = meterOf(kind, `${service.process.http}/v1/metrics`, `Basic ${key}`)
     const gauge = metrics.meter.createGauge('queue')
     for (const value of [1, 2, 3]) {

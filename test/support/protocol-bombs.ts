@@ -80,7 +80,7 @@ function nestedKvlist(): Uint8Array {
   return Buffer.from(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[${metric}]}]}]}`)
 }
 
-/** The same in Protobuf: each level is an AnyValue with a KeyValueList of one KeyValue. */
+/** Nested lists in Protobuf: each level is an AnyValue with a KeyValueList of one KeyValue. */
 function nestedKvlistInProtobuf(): Uint8Array {
   let value: Uint8Array = Buffer.from([0x18, 1])
   for (let level = 0; level < 2_000; level++) value = message(6, message(1, message(2, value)))

@@ -113,7 +113,7 @@ interface StoredSeries {
 /** Samples by instance, as Prometheus itself has stored them, up to a time. */
 async function samplesOf({ url }: Prometheus, untilMs: number) {
   const query = new URLSearchParams({ query: 'n[1h]' })
-  const answer = await fetch(`${url}/api/v1/query?${query}`)
+  const answer = await fetch(`${url}/api/v1/query?${query.toString()}`)
   const { data } = (await answer.json()) as { data: { result: readonly StoredSeries[] } }
   return byDevice(
     data.result.flatMap(({ metric: { instance, index }, values }) =>
