@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 const spokenVersion = '1.8'
 
 const pingOperation = {
-  operationId: 'pingV1',
+  operationId: 'ping',
   summary: 'Find out whether the service answers, as clients of InfluxDB do.',
   description: 'Needs no credentials. `GET /health` says more.',
   tags: ['Operations'],
