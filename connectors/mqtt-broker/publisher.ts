@@ -132,8 +132,8 @@ export class Publisher {
   }
 
   /**
-   * Nearly all there is: a reading on the topic of one stream, which is at hand. False for what has
-   * to be looked at more closely.
+   * Nearly all there is: a reading on the topic of one stream, which is at hand, and of which no other client hears.
+   * False for what has to be looked at more closely.
    */
   #takeReading(session: Session, publish: TakenPublish, settled: Settled): boolean {
     const { routes, intake } = this.#parts
@@ -144,6 +144,7 @@ export class Publisher {
     const { route } = session
     const stream = routes.only(route)
     if (stream === undefined || publish.isRetained || !isTakenBy(session, stream)) return false
+    if (route.isPrivate && this.#parts.fanOut.isHeardBy(session.userId)) return false
     try {
       this.#parts.assertReady()
       this.#acceptance.accept(session, publish, stream, settled)
