@@ -1,6 +1,8 @@
 import { connect, type MqttClient } from 'mqtt'
 import { expect, test } from 'vitest'
 import { ApiClient, type DataPage } from '../../support/api-client.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { foundIn } from '../../support/left-by-a-kill.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { adminKey, adminSecret, type ServiceProcess } from '../../support/service-process.ts'
 import { startedServices } from '../../support/started-services.ts'
@@ -98,21 +100,74 @@ async function allStreams(api: ApiClient): Promise<readonly ListedStream[]> {
   return found
 }
 
-test('10,000 devices that appear at once under kills: each reading once, in the one stream of its device', async () => {
-  const dataDir = services.newFolder()
-  const random = new SeededRandom(20_261_127)
-  let service = await services.start(dataDir)
-  const first = new ApiClient(service.http)
-  const fleet = await first.withToken('POST', '/fleets', {
+async function makeFleet(api: ApiClient): Promise<void> {
+  const { status, body } = await api.withToken('POST', '/fleets', {
     name: 'plugs',
-    vaultId: await first.createVault(),
+    vaultId: await api.createVault(),
     definition: {
       type: 'iot_sensor',
       source: { topic: 'tele/{device}/SENSOR' },
       schema: { value: { type: 'integer' } },
     },
   })
-  expect(fleet.status, JSON.stringify(fleet.body)).toBe(201)
+  expect(status, JSON.stringify(body)).toBe(201)
+}
+
+/** Where the first messages of two devices are stopped, and how many streams are in the file by then. */
+const stops = [
+  // The first device is in a transaction of its own when the second one comes.
+  { file: 'state.db', devices: 1, left: 'before anybody could hear of their streams' },
+  { file: 'journal.db', devices: 2, left: 'between their streams and their readings' },
+] as const
+
+test.each(stops)(
+  'a kill under the first messages of two devices, $left, loses and doubles nothing',
+  async ({ file, devices: committed }) => {
+    await using service = await FaultyService.start()
+    await makeFleet(service.api)
+    const before = await service.mqtt()
+    service.faults.begin('hold-sync', file)
+    const messages = ['a', 'b'].map((device, value) => {
+      return [
+        `tele/${device}/SENSOR`,
+        JSON.stringify({ timestamp: '2026-01-31T10:00:00Z', value }),
+      ] as const
+    })
+    const unanswered = messages.map(async ([topic, payload]) => {
+      await before.publishAsync(topic, payload, { qos: 1 })
+      return 'acknowledged'
+    })
+    const results = Promise.allSettled(unanswered)
+    await service.until('the streams are in the file', async () => {
+      return (
+        foundIn(service.dataDir, 'state.db', '(SELECT count(*) FROM fleet_devices)') === committed
+      )
+    })
+    await service.kill()
+    await before.endAsync(true)
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+
+    await service.restart()
+    const after = await service.mqtt()
+    for (const [topic, payload] of messages) await after.publishAsync(topic, payload, { qos: 1 })
+
+    const streams = await allStreams(service.api)
+    expect(streams.map(({ name }) => name).toSorted()).toEqual(['a', 'b'])
+    for (const { streamId, name } of streams) {
+      const { stored } = await service.api.settled(streamId, 1)
+      const path = `/streams/${streamId}/data?limit=10`
+      const { body } = await service.api.withToken<DataPage>('GET', path)
+      expect([stored, ...body.data.map(({ value }) => value)]).toEqual([1, name === 'a' ? 0 : 1])
+    }
+  },
+)
+
+test('10,000 devices that appear at once under kills: each reading once, in the one stream of its device', async () => {
+  const dataDir = services.newFolder()
+  const random = new SeededRandom(20_261_127)
+  let service = await services.start(dataDir)
+  const first = new ApiClient(service.http)
+  await makeFleet(first)
 
   let acknowledged = 0
   let killAt = Number.POSITIVE_INFINITY
