@@ -58,6 +58,8 @@ async function fleetOf(count: number): Promise<Fleet> {
       quarantined: 0,
       discarded: 0,
       quarantine_bytes: 0,
+      filtered: 0,
+      is_discarding: 0,
       last_received_at: from + at < count - 100 ? 2_000 : 500,
       day: 0,
       received_on_day: 1,
