@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
 import { type FleetId, newId } from '../../src/core/ids.ts'
 import type { Fleet } from '../../src/streams/fleets/fleet.ts'
 import { FleetDeviceStore } from '../../src/streams/fleets/fleet-device-store.ts'
@@ -20,7 +19,7 @@ afterAll(async () => {
 
 test('a page of silent devices looks at a bounded number, and its cursor leads on to all of them', async () => {
   const fleet = await fleetOf(2 * lookedMax + 500)
-  const store = new FleetDeviceStore(tests.state, systemClock)
+  const store = new FleetDeviceStore(tests.state)
   // Only the last 100 devices are silent.
   const silent = Array.from({ length: 100 }, (_, at) => nameOf(2 * lookedMax + 400 + at))
   const pages: string[][] = []

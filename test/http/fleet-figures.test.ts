@@ -67,7 +67,6 @@ test('a stream that has all of its versions is counted as failed, and others get
 test('the metrics count streams that first messages make, and messages that a fleet refuses', async () => {
   const fleet = await TestFleet.make(ada, vaultId, { streamsMax: 2 })
   const { mqtt } = await connect(ada.key)
-  const refused = (reason: string) => `fleet_messages_refused_total{reason="${reason}"}`
 
   const grown = await growth(
     [
@@ -95,6 +94,8 @@ test('the metrics count streams that first messages make, and messages that a fl
     fleet_devices_waiting: 0,
   })
 })
+
+const refused = (reason: string) => `fleet_messages_refused_total{reason="${reason}"}`
 
 function setVersion(streamId: string, version: number): void {
   using state = new DatabaseSync(join(service.process.dataDir, 'state.db'), { timeout: 10_000 })
