@@ -3,9 +3,11 @@ import { parseArgs } from 'node:util'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { loadFleet, medianOf, warmupOf } from './fleet.ts'
 import type { LineLoadResult } from './line-load.ts'
+import type { MqttLoadResult } from './mqtt-load.ts'
 import { type Figure, measureAll } from './report.ts'
 import {
   flagsOf,
+  mqttFlags,
   readingSchema,
   runGenerator,
   type StreamvaultTarget,
@@ -40,45 +42,42 @@ async function connected({ port, username, password }: StreamvaultTarget): Promi
   })
 }
 
+/** Seconds in which others are measured: a burst takes longer. */
+const othersSeconds = 3
+
 /** One reading of each of many new devices, at once, and how long those of others take meanwhile. */
 async function newDevicesAtOnce(): Promise<Figure> {
   const target = await startStreamvault(1)
   await makeFleet(target, { temperature: { type: 'number' } })
   const clients = await Promise.all(Array.from({ length: gateways }, () => connected(target)))
-  const other = await connected(target)
-  const latencies: number[] = []
-  const over = new AbortController()
-  const others = (async () => {
-    while (!over.signal.aborted) {
-      const start = performance.now()
-      await other.publishAsync(target.topics[0] ?? '', '{"temperature":1}', { qos: 1 })
-      latencies.push(performance.now() - start)
-      await sleep(5)
-    }
-  })()
+  // In a process of its own: this one has ten thousand messages to encode first.
+  const others = runGenerator<MqttLoadResult>('mqtt-load', [
+    ...mqttFlags(target),
+    ...flagsOf({ connections: 1, 'in-flight': 1, seconds: othersSeconds, warmup: 1 }),
+  ])
+  await sleep(1_000)
   const start = performance.now()
   await Promise.all(
     Array.from({ length: newDevices }, async (_, device) => {
-      await clients[device % gateways]?.publishAsync(
-        `tele/device-${device}/SENSOR`,
-        '{"temperature":2}',
-        { qos: 1 },
-      )
+      const payload = '{"temperature":2}'
+      await clients[device % gateways]?.publishAsync(topicOf(device), payload, { qos: 1 })
     }),
   )
   const seconds = (performance.now() - start) / 1_000
-  over.abort()
-  await others
-  await Promise.all([...clients, other].map((client) => client.endAsync()))
+  const { p50, p99 } = (await others).latencyUs
+  await Promise.all(clients.map((client) => client.endAsync()))
   await target.stop()
-  const sorted = latencies.toSorted((left, right) => left - right)
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
   return {
     name: `${newDevices.toLocaleString('en')} new devices at once: all streams made, and first readings acknowledged`,
-    measured: `${seconds.toFixed(1)} s; others meanwhile p50 ${medianOf(latencies).toFixed(1)} ms, p99 ${p99.toFixed(0)} ms`,
+    measured: `${seconds.toFixed(1)} s; others meanwhile p50 ${(p50 / 1_000).toFixed(1)} ms, p99 ${(p99 / 1_000).toFixed(0)} ms`,
     target: `${secondsMax} s, p99 ${othersMsMax} ms`,
-    isMet: seconds <= secondsMax && p99 < othersMsMax,
+    isMet: seconds <= secondsMax && p99 < othersMsMax * 1_000,
   }
+}
+
+/** The topic of a device. All are as long, as the generator needs them. */
+function topicOf(device: number): string {
+  return `tele/device-${String(device).padStart(5, '0')}/SENSOR`
 }
 
 const linesWanted = 300_000
@@ -143,7 +142,7 @@ async function rateOf(streams: number): Promise<number> {
   const target = await startStreamvault(isFleet ? 0 : streams)
   if (isFleet) await makeFleet(target, readingSchema)
   const topics = isFleet
-    ? Array.from({ length: streams }, (_, device) => `tele/device-${device}/SENSOR`)
+    ? Array.from({ length: streams }, (_, device) => topicOf(device))
     : target.topics
   const inTurns = Array.from(
     { length: manyStreams },

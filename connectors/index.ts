@@ -8,6 +8,7 @@ import { databasePoll } from './database/database-poll.ts'
 import { fleetPush } from './fleet-push/fleet-push.ts'
 import { httpPush } from './http/http-push.ts'
 import { httpValidate } from './http/http-validate.ts'
+import { influxPing } from './influx/influx-ping.ts'
 import { influxWrite } from './influx/influx-write.ts'
 import { kafka } from './kafka/kafka.ts'
 import { modbusPoll } from './modbus/modbus-poll.ts'
@@ -29,6 +30,7 @@ export const connectors = {
   fleetPush,
   httpPush,
   httpValidate,
+  influxPing,
   influxWrite,
   mqttBroker: startMqttBroker,
   mqttWebSocket: mqttWebSocketRoute,

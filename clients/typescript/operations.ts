@@ -2462,6 +2462,13 @@ export interface SharedOperations {
   }
 
   /**
+   * Find out whether the service answers, as clients of InfluxDB do.
+   *
+   * Needs no credentials. `GET /health` says more.
+   */
+  readonly ping: { readonly answer: undefined }
+
+  /**
    * See what the transform of a data stream makes of readings.
    *
    * Stores nothing. A transform that is given takes the place of that of the stream, which
@@ -4737,6 +4744,7 @@ export const operationPaths = {
   markInboxRead: 'PUT /notifications/in-app/mark-all-read',
   muteAlert: 'POST /alerts/{alertId}/mute',
   pauseStream: 'POST /streams/{streamId}/pause',
+  ping: 'GET /ping',
   previewTransform: 'POST /streams/{streamId}/transform/preview',
   pushReadings: 'POST /streams/{streamId}/data',
   pushReadingsToFleet: 'POST /fleets/{fleetId}/data',

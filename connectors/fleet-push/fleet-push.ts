@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { deviceNamed } from '../../processors/mapping/device-name.ts'
+import { attributesOfHeaders } from '../../processors/mapping/cloud-events.ts'
+import { type DeviceNamed, deviceNamed } from '../../processors/mapping/device-name.ts'
+import { contextTexts } from '../../src/contracts/context-texts.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { conflict } from '../../src/core/conflict.ts'
 import { DomainError } from '../../src/core/errors.ts'
@@ -104,7 +106,7 @@ async function pushDocuments(
     return id && (await needs.findStream(id))
   }
   return await pushSorted(needs, sent, {
-    addressing: byDevice(fleet, (name) => streams.get(name)),
+    addressing: byDevice(fleet, nameIn(fleet, sent.request), (name) => streams.get(name)),
     async prepare(names) {
       streams = await streamsOfDevices(needs, sent.request, { fleet, names })
     },
@@ -113,12 +115,20 @@ async function pushDocuments(
   })
 }
 
+/** The device that an element of a body names; of a CloudEvent in binary mode the body is the data alone. */
+function nameIn({ deviceField }: TargetFleet, { headers }: FastifyRequest): DeviceNamed {
+  const nameOf = deviceNamed(deviceField)
+  if (headers['ce-specversion'] === undefined) return nameOf
+  const event = attributesOfHeaders({ headers: contextTexts(Object.entries(headers)) })
+  return (data) => nameOf(data) ?? nameOf({ ...event, data })
+}
+
 /** Each element names its device, which is a field like others. */
 function byDevice(
   fleet: TargetFleet,
+  nameOf: DeviceNamed,
   found: (device: string) => FoundStream | undefined,
 ): Addressing {
-  const nameOf = deviceNamed(fleet.deviceField)
   const { message: problem, remedy } = withoutDevice(fleet.deviceField)
   return {
     addressed(reading) {

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { Acceptor, RawMessage, Settled } from '../../src/contracts/connector.ts'
-import type { CompiledStream, DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
+import type { DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
+import { DomainError } from '../../src/core/errors.ts'
 import { type HttpPushNeeds, receiptOf, spend } from '../http/http-push.ts'
 import type { Rejection } from '../http/http-push-api.ts'
 import { rejectionOf } from '../http/http-readings.ts'
@@ -32,6 +34,7 @@ export async function keepParts(
 ): Promise<KeptRows> {
   const { parts, rejected, rows } = message
   needs.assertReady()
+  assertTakenApart(parts)
   spend(needs, request, rows)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, {
     payload: Buffer.isBuffer(request.body) ? request.body : nothing,
@@ -63,6 +66,18 @@ export async function keepParts(
 const nothing = new Uint8Array()
 
 /**
+ * Refuses a message before anything of it is kept, where the rows of a device are too many for one message of its stream.
+ *
+ * @throws DomainError `body_too_large`
+ */
+function assertTakenApart(parts: readonly DevicePart[]): void {
+  const large = parts.find(({ places }) => places.length > readingsPerMessageMax)
+  if (large === undefined) return
+  const message = `more than ${readingsPerMessageMax} readings of the device ${large.device} in one message`
+  throw new DomainError('body_too_large', message)
+}
+
+/**
  * Keeps the rows of one device. No function waits here that would hold their readings until they are on disk: there are
  * thousands, and young objects that stay for so long cost the collector more than all that is done with them.
  */
@@ -76,15 +91,11 @@ function keptPart(
     if (error === undefined) resolve()
     else reject(error)
   }
-  const rejections = rejectionsOf(
-    part,
-    message.stream,
-    accepted(intake, { part, message, settled }),
-  )
+  const rejections = rejectionsIn(intake, { part, message, settled })
   return promise.then(() => rejections)
 }
 
-function accepted(
+function rejectionsIn(
   intake: Acceptor,
   {
     part,
@@ -95,22 +106,26 @@ function accepted(
     readonly message: Omit<RawMessage, 'payload'>
     readonly settled: Settled
   },
-): readonly Verdict[] {
+): readonly Rejection[] {
   const { payload, decoded: rows } = part.read(message.stream)
   const raw = { ...message, payload }
-  if (!rows.ok) return intake.refuse(raw, rows.problem, settled).verdicts
+  if (!rows.ok) {
+    // The quarantine has them as one message.
+    const { verdicts } = intake.refuse(raw, rows.problem, settled)
+    return part.places.flatMap((place) => rejectionsAt(() => place, verdicts))
+  }
   const { map } = message.stream
   // A mapping does not say which row each of its readings comes from.
   const decoded: DecodedMessage = map ? map(rows, raw) : { ...rows, places: part.places }
-  return intake.acceptDecoded(raw, decoded, settled).verdicts
+  const { verdicts } = intake.acceptDecoded(raw, decoded, settled)
+  return rejectionsAt((index) => part.places[map ? 0 : index] ?? 0, verdicts)
 }
 
-function rejectionsOf(
-  { places }: DevicePart,
-  { map }: CompiledStream,
+function rejectionsAt(
+  placeOf: (index: number) => number,
   verdicts: readonly Verdict[],
 ): readonly Rejection[] {
   return verdicts.flatMap((verdict, index) =>
-    verdict.accepted ? [] : [rejectionOf((map ? places[0] : places[index]) ?? 0, verdict)],
+    verdict.accepted ? [] : [rejectionOf(placeOf(index), verdict)],
   )
 }

@@ -56,7 +56,7 @@ export function partsOfLines(
       details: [{ path: 'precision', message }],
     })
   }
-  // No tag has this name, so that all lines are of nobody.
+  // Hardly a tag has this name, and one that has is of no device.
   const { devices, refused } = linesByTag(payload, deviceField ?? '')
   const parts: DevicePart[] = []
   const rejected = refused.map(({ place, problem }) =>
@@ -69,7 +69,7 @@ export function partsOfLines(
     rows += places.length
     placesEnd = Math.max(placesEnd, places.at(-1) ?? 0)
     const own = places.map((place) => place - 1)
-    if (deviceNameProblem(device) === undefined) {
+    if (deviceField !== undefined && deviceNameProblem(device) === undefined) {
       const read = (stream: CompiledStream) => ({
         payload: lines,
         decoded: sharedLineDecoder(stream, precision)(lines, stream.scan),

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorBody, type ErrorForm, errorsIn } from '../../src/requests/http/error-handler.ts'
+import { errorsIn } from '../../src/requests/http/error-handler.ts'
 import { fleetOptions } from '../fleet-push/fleet-push.ts'
 import { type FleetNames, targetFleet } from '../fleet-push/fleet-target.ts'
 import { type KeptPartsNeeds, type KeptRows, keepParts } from '../fleet-push/kept-parts.ts'
 import { partsOfLines } from '../fleet-push/part-formats.ts'
 import { takeAnyBytes } from '../http/http-readings.ts'
+import { errorOfV1, errorOfV2 } from './influx-errors.ts'
 import { writeV1, writeV2 } from './influx-write-api.ts'
 
 export type InfluxWriteNeeds = KeptPartsNeeds
@@ -69,32 +70,4 @@ function partialWrite({ rows, rejected }: KeptRows): string {
     .map(({ index, message }) => `line ${index + 1}: ${message}`)
   const more = rejected.length > namedMax ? `; and ${rejected.length - namedMax} more` : ''
   return `partial write: ${named.join('; ')}${more} dropped=${rejected.length} of ${rows}`
-}
-
-const errorOfV1: ErrorForm = (body) => inJson(body, { error: textOf(body) })
-
-const errorOfV2: ErrorForm = (body) =>
-  inJson(body, { code: codes[body.statusCode] ?? 'invalid', message: textOf(body) })
-
-function inJson({ statusCode }: ErrorBody, body: object) {
-  return { statusCode, contentType: 'application/json', payload: JSON.stringify(body) }
-}
-
-function textOf({ message, remedy }: ErrorBody): string {
-  return `${message}. ${remedy}`
-}
-
-/** The codes of the API of InfluxDB 2. */
-const codes: Readonly<Record<number, string>> = {
-  400: 'invalid',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not found',
-  409: 'conflict',
-  413: 'request too large',
-  415: 'unsupported media type',
-  422: 'unprocessable entity',
-  429: 'too many requests',
-  500: 'internal error',
-  503: 'unavailable',
 }

@@ -132,8 +132,8 @@ export class Publisher {
   }
 
   /**
-   * Nearly all there is: a reading on the topic of one stream, which is at hand. False for what has
-   * to be looked at more closely.
+   * Nearly all there is: a reading on the topic of one stream, which is at hand, and of which no other client hears.
+   * False for what has to be looked at more closely.
    */
   #takeReading(session: Session, publish: TakenPublish, settled: Settled): boolean {
     const { routes, intake } = this.#parts
@@ -144,6 +144,7 @@ export class Publisher {
     const { route } = session
     const stream = routes.only(route)
     if (stream === undefined || publish.isRetained || !isTakenBy(session, stream)) return false
+    if (route.isPrivate && this.#parts.fanOut.isHeardBy(session.userId)) return false
     try {
       this.#parts.assertReady()
       this.#acceptance.accept(session, publish, stream, settled)
@@ -168,20 +169,32 @@ export class Publisher {
       this.#take(pending, route, streams)
       return
     }
-    const user = { userId: session.userId, mayMakeStreams: mayMakeStreams(session) }
+    // What only takes a retained message away is no reading, and makes no stream.
+    const isReading = !(publish.isRetained && publish.payload.length === 0)
+    const user = { userId: session.userId, mayMakeStreams: isReading && mayMakeStreams(session) }
     if (before !== undefined) routes.prepare(topic, user)
-    const lookUp = async () => {
-      await before
+    const lookUp = async (): Promise<void> => {
+      const failure = await before
+      // It will be offered again: what came behind it is to come behind it then.
+      if (failure !== undefined) throw failure
       await routes.load(topic, user, (found, refusal) => {
         if (found.length === 0) this.#parts.drops.slowDown(session)
         this.#take({ ...pending, refusal }, routes.route(topic, session.userId), found)
       })
     }
-    const lookingUp = lookUp()
-      .catch((error: unknown) => intake.settleInOrder(settled, lookUpFailed(error)))
-      .finally(() => {
-        if (session.lookingUp === lookingUp) session.lookingUp = undefined
-      })
+    const over = (): undefined => {
+      if (session.lookingUp === lookingUp) session.lookingUp = undefined
+    }
+    // Until its client knows of a failure others would overtake it.
+    const failed: Settled = (outcome) => {
+      settled(outcome)
+      over()
+    }
+    const lookingUp = lookUp().then(over, (error: unknown) => {
+      const failure = lookUpFailed(error)
+      intake.settleInOrder(failed, failure)
+      return failure
+    })
     session.lookingUp = lookingUp
   }
 

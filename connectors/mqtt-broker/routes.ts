@@ -90,6 +90,46 @@ class StreamRoute implements Route {
   }
 }
 
+/** The route of a topic that a user has given to streams, as long as the user's topics are what they were. */
+class OwnRoute implements Route {
+  readonly topic: string
+  readonly userId: UserId
+  readonly streams: readonly StreamId[]
+  readonly isPrivate = true
+  readonly generation: number
+  readonly refusal: DeviceRefusal | undefined
+  /** Where its only stream was when it was last looked up. */
+  #slot: StreamSlot | undefined
+  #cached: readonly CompiledStream[] = []
+
+  constructor(
+    { topic, userId, generation }: Pick<OwnRoute, 'topic' | 'userId' | 'generation'>,
+    { streams, refusal }: Found,
+  ) {
+    this.topic = topic
+    this.userId = userId
+    this.generation = generation
+    this.streams = streams
+    this.refusal = refusal
+  }
+
+  /** Undefined where it has not one stream, or that is not at hand. */
+  streamAmong(streams: RouteNeeds['streams']): CompiledStream | undefined {
+    const known = this.#slot?.stream
+    if (known !== undefined) return known
+    const [only] = this.streams
+    if (only === undefined || this.streams.length > 1) return undefined
+    this.#slot = streams.slot(only)
+    return this.#slot?.stream
+  }
+
+  /** The only stream as a list, which is made anew only when it is another one. */
+  listed(stream: CompiledStream): readonly CompiledStream[] {
+    if (this.#cached[0] !== stream) this.#cached = [stream]
+    return this.#cached
+  }
+}
+
 /** Finds what messages are for, and remembers it. */
 export class Routes {
   readonly #needs: RouteNeeds
@@ -119,10 +159,16 @@ export class Routes {
     if (!mayBeOwnTopic(topic)) {
       return { topic, streams: [], isPrivate: false, generation: undefined }
     }
-    const { topics } = this.#needs
-    const { generation } = topics
+    const { generation } = this.#needs.topics
+    const known = name.meaning
+    if (known instanceof OwnRoute && known.generation === generation && known.userId === userId)
+      return known
     const found = this.#found(topic, userId)
-    return { topic, streams: undefined, ...found, isPrivate: true, generation }
+    if (found === undefined) return { topic, streams: undefined, isPrivate: true, generation }
+    // Noted with the name: of thousands of topics a client publishes to each in turn.
+    const route = new OwnRoute({ topic, userId, generation }, found)
+    name.meaning = route
+    return route
   }
 
   /** Undefined: something has to be read first, or a stream to be made. */
@@ -146,13 +192,17 @@ export class Routes {
     }
   }
 
-  /** The stream of a topic that is one stream's alone, when it is at hand. */
+  /** The only stream of a topic, when it is at hand. */
   only(route: Route): CompiledStream | undefined {
-    return route instanceof StreamRoute ? route.streamAmong(this.#needs.streams) : undefined
+    const hasSlot = route instanceof StreamRoute || route instanceof OwnRoute
+    return hasSlot ? route.streamAmong(this.#needs.streams) : undefined
   }
 
   /** The streams that are at hand; undefined: something has to be loaded first. */
-  cached({ streams }: Route): readonly CompiledStream[] | undefined {
+  cached(route: Route): readonly CompiledStream[] | undefined {
+    const only = route instanceof OwnRoute ? route.streamAmong(this.#needs.streams) : undefined
+    if (only !== undefined) return (route as OwnRoute).listed(only)
+    const { streams } = route
     const found = streams?.map((id) => this.#needs.streams.cached(id))
     return found?.every((stream) => stream !== undefined) ? found : undefined
   }

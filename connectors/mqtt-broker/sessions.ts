@@ -32,8 +32,8 @@ export interface Session extends MqttCaller {
   /** What the client published to last is for. */
   route: Route | undefined
   readonly drops: DropWindow
-  /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
-  lookingUp: Promise<void> | undefined
+  /** Pending while a stream is being looked up: what comes after it has to wait its turn, or to fail as it does. */
+  lookingUp: Promise<DomainError | undefined> | undefined
   /** True when its credentials have ended: nothing is taken from it any more, not even its will. */
   hasEnded: boolean
 }

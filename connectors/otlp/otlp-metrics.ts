@@ -6,6 +6,7 @@ import { recordsByDevice } from '../fleet-push/device-parts.ts'
 import { fleetOptions } from '../fleet-push/fleet-push.ts'
 import { type FleetNames, targetFleet } from '../fleet-push/fleet-target.ts'
 import { type KeptPartsNeeds, type KeptRows, keepParts } from '../fleet-push/kept-parts.ts'
+import { withRemedies } from '../fleet-push/protocol-remedies.ts'
 import { takeAnyBytes } from '../http/http-readings.ts'
 import {
   type OtlpAnswer,
@@ -69,8 +70,14 @@ function answered(reply: FastifyReply, { statusCode, headers, body }: OtlpAnswer
 }
 
 /** As the request is written; Protobuf where it says nothing that can be answered in. */
-const errorForm: ErrorForm = (body, { headers }) => {
-  const encoding = otlpEncodingOf(headers['content-type']) ?? 'protobuf'
-  const { statusCode, headers: own, body: payload } = otlpError(encoding, body)
-  return { statusCode, contentType: own['content-type'] ?? '', payload }
-}
+const errorForm: ErrorForm = withRemedies(
+  (body, { headers }) => {
+    const encoding = otlpEncodingOf(headers['content-type']) ?? 'protobuf'
+    const { statusCode, headers: own, body: payload } = otlpError(encoding, body)
+    return { statusCode, contentType: own['content-type'] ?? '', payload }
+  },
+  {
+    malformed_body:
+      'Send an ExportMetricsServiceRequest of OTLP in Protobuf or JSON, as Content-Type says, with at most 10,000 data points.',
+  },
+)

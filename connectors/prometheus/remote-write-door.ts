@@ -10,6 +10,7 @@ import { recordsByDevice } from '../fleet-push/device-parts.ts'
 import { fleetOptions } from '../fleet-push/fleet-push.ts'
 import { type FleetNames, targetFleet } from '../fleet-push/fleet-target.ts'
 import { type KeptPartsNeeds, keepParts } from '../fleet-push/kept-parts.ts'
+import { withRemedies } from '../fleet-push/protocol-remedies.ts'
 import { takeAnyBytes } from '../http/http-readings.ts'
 import { remoteWriteOperation } from './remote-write-api.ts'
 
@@ -89,8 +90,14 @@ function countHeaders({ samples, histograms, exemplars }: ReturnType<typeof writ
   }
 }
 
-const errorForm: ErrorForm = ({ statusCode, message, remedy }) => ({
-  statusCode,
-  contentType: 'text/plain; charset=utf-8',
-  payload: `${message}. ${remedy}\n`,
-})
+const errorForm: ErrorForm = withRemedies(
+  ({ statusCode, message, remedy }) => ({
+    statusCode,
+    contentType: 'text/plain; charset=utf-8',
+    payload: `${message}. ${remedy}\n`,
+  }),
+  {
+    malformed_body:
+      'Send a WriteRequest of remote write in Protobuf, with at most 10,000 samples, compressed with the block format of Snappy.',
+  },
+)

@@ -308,7 +308,7 @@ const prefixes = ['ce-', 'ce_', 'cloudevents:', 'cloudevents_', ''] as const
 const structuredType = /^application\/cloudevents(?:-batch)?\+/i
 
 /** The attributes of an event in binary mode; nothing where the message itself has them. */
-function attributesOfHeaders({ headers = {} }: MessageContext): Attributes | undefined {
+export function attributesOfHeaders({ headers = {} }: MessageContext): Attributes | undefined {
   if (structuredType.test(headers['content-type'] ?? '')) return undefined
   const prefix = prefixes.find((one) => headers[`${one}specversion`] !== undefined)
   if (prefix === undefined) return undefined

@@ -102,6 +102,25 @@ test('beyond 20,000 devices that wait the next one is overloaded, and may come a
   expect((await directory.find(fleetId, 'one more', true)).streamId).toBeDefined()
 })
 
+test('the crowd of one fleet does not keep out the devices of another one', async () => {
+  const streams = new Streams(false)
+  const directory = new DeviceDirectory(streams)
+  const crowd = Array.from({ length: 20_000 }, (_, index) =>
+    directory.find(fleetId, `d${index}`, true),
+  )
+  const other = newId<FleetId>()
+
+  const few = Array.from({ length: newStreamsMax }, (_, index) =>
+    directory.find(other, `e${index}`, true),
+  )
+
+  await expect(directory.find(other, 'one more', true)).rejects.toThrow(DomainError)
+  streams.open()
+  for (const { streamId } of await Promise.all(few)) expect(streamId).toBeDefined()
+  await Promise.all(crowd)
+  expect(directory.waiting).toBe(0)
+})
+
 test('a failure reaches all that wait for it, and the next message tries again', async () => {
   const streams = new Streams()
   const directory = new DeviceDirectory(streams)

@@ -213,6 +213,7 @@ const takesBasic: ReadonlySet<string> = new Set([
 /** What needs no credentials, and what hands them out. */
 const openOperations = [
   /^GET \/health(\/live|\/ready)?$/,
+  /^GET \/ping$/,
   /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,
   /^GET \/\.well-known\//,
   /^POST \/(auth\/token|console\/session)$/,

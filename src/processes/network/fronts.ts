@@ -371,6 +371,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         failingParts: () => failingParts(engine),
         degradedParts: async () => ({ ...(await anchoring.degraded()), ...ledgers.problems() }),
       }),
+      connectors.influxPing,
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker }),
       consoleRoutes({ files: new ConsoleFiles() }),

@@ -186,6 +186,15 @@ export class LocalStateWriter implements StateWriter {
   }
 }
 
+/**
+ * A change that is compiled now, and not when it is committed: of thousands each has its turn of the event loop then,
+ * instead of all having one.
+ */
+export function compiled(change: Compilable | MarkedChange): MarkedChange {
+  const query = change.compile()
+  return { ...change, compile: () => query }
+}
+
 /** A change in the form that another thread can be sent. */
 export function plain(change: Compilable | MarkedChange): PlainChange {
   const { sql, parameters } = change.compile()

@@ -1,3 +1,4 @@
+import { deviceNameProblem } from '../../core/device-names.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { FleetId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
@@ -9,6 +10,9 @@ const devicesMax = 100_000
 
 /** Devices that wait for their stream. Beyond, messages of others are offered again later. */
 const waitingMax = 20_000
+
+/** As many more for fleets of which less than a portion waits: the crowd of one fleet does not keep out the others. */
+const reservedMax = 20_000
 
 /** A device that is looked up, or whose stream is made. */
 interface Waiting {
@@ -53,7 +57,7 @@ export class DeviceDirectory {
   /**
    * The route of a device.
    *
-   * @param mayMake whether a new device gets its stream: otherwise it is `unknown`
+   * @param mayMake whether a new device gets its stream: otherwise it is `unknown`, as is a name that no device can have
    * @throws DomainError `overloaded` when too many devices wait
    */
   async find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute> {
@@ -69,6 +73,8 @@ export class DeviceDirectory {
   }
 
   async #find(fleetId: FleetId, device: string, mayMake: boolean): Promise<DeviceRoute> {
+    // The name would be a tag of the stream, and part of addresses.
+    if (deviceNameProblem(device) !== undefined) return { problem: 'unknown' }
     if (mayMake) return await this.#made(fleetId, device)
     const before = this.#forgotten
     const found = (await this.#newStreams.known(fleetId, [device])).get(device)
@@ -86,11 +92,7 @@ export class DeviceDirectory {
     let devices = this.#waiting.get(fleetId)
     const known = devices?.get(device)
     if (known) return await known.promise
-    if (this.#waitingCount >= waitingMax) {
-      throw new DomainError('overloaded', `${waitingMax} devices wait for their streams`, {
-        retryAfter: 1,
-      })
-    }
+    this.#assertRoom(devices?.size ?? 0)
     const waiting = Promise.withResolvers<DeviceRoute>()
     this.#waitingCount++
     if (devices === undefined) {
@@ -102,12 +104,26 @@ export class DeviceDirectory {
     return await waiting.promise
   }
 
+  /**
+   * @param ofFleet devices of the fleet that wait
+   * @throws DomainError `overloaded`
+   */
+  #assertRoom(ofFleet: number): void {
+    const waiting = this.#waitingCount
+    if (waiting < waitingMax) return
+    if (ofFleet < newStreamsMax && waiting < waitingMax + reservedMax) return
+    throw new DomainError('overloaded', `${waiting} devices wait for their streams`, {
+      retryAfter: 1,
+    })
+  }
+
   /** Makes streams as long as devices wait, in the order of their first messages. */
   async #work(fleetId: FleetId, devices: Map<string, Waiting>): Promise<void> {
     while (devices.size > 0) {
       // What arrives in the same turn of the event loop belongs to the first transaction.
       await Promise.resolve()
-      const some = [...devices].slice(0, newStreamsMax)
+      // Not all of them are copied for each portion: there may be many thousand.
+      const some = [...devices.entries().take(newStreamsMax)]
       const before = this.#forgotten
       try {
         const names = some.map(([name]) => name)

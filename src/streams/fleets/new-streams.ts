@@ -3,7 +3,7 @@ import { type Compilable, sql } from 'kysely'
 import { DomainError } from '../../core/errors.ts'
 import type { FleetId, StreamId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
-import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import { compiled, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { padded } from '../../storage/state/portions.ts'
 import { countChange } from '../../storage/state/totals.ts'
 import type { DataStreamStore } from '../data-streams/data-stream-store.ts'
@@ -16,7 +16,7 @@ import type { FleetStore } from './fleet-store.ts'
 export const newStreamsMax = 200
 
 /** Streams that are planned in one turn of the event loop: readings wait for it. */
-const perTurn = 20
+const perTurn = 5
 
 /** Tries to make streams while others change the fleet. */
 const triesMax = 10
@@ -106,7 +106,7 @@ export class NewStreams {
       if (index % perTurn === perTurn - 1) await nextTurn()
       const { streamId, changes: own } = this.plan(fleet, device)
       made.set(device, streamId)
-      changes.push(...own)
+      changes.push(...own.map(compiled))
     }
     return (await this.#needs.writer.attempt(...changes)) ? made : undefined
   }
