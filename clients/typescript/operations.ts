@@ -1404,16 +1404,22 @@ export interface SharedOperations {
    * Take metrics of OpenTelemetry.
    *
    * An ExportMetricsServiceRequest of OTLP, in Protobuf or JSON. Each data point is a reading
-   * of the device that the attribute `source.deviceField` of the fleet names. `fleet` names
-   * the fleet. 200 means that all points are on disk that `partialSuccess` does not count as
-   * rejected; those are in the quarantine of their streams.
+   * of the device that the attribute `source.deviceField` of the fleet names. `fleet`,
+   * `bucket` or `db` names the fleet. 200 means that all points are on disk that
+   * `partialSuccess` does not count as rejected; those are in the quarantine of their streams.
    *
    * Needs the permission `data:write`.
    */
   readonly exportMetrics: {
     readonly query?: {
-      /** Id or name. */
+      /** Names a fleet by its id or its name. */
       readonly fleet?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly bucket?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly db?: string | undefined
     }
     readonly body?: Readonly<Record<string, unknown>>
     readonly rawType: 'application/x-protobuf'
@@ -3564,16 +3570,22 @@ export interface SharedOperations {
    * Take samples that Prometheus writes.
    *
    * Remote write 1.0 and 2.0 of Prometheus. Each sample is a reading (`metric`, `value` and
-   * the labels) of the device that the label `source.deviceField` of the fleet names. `fleet`
-   * names the fleet. 204 means that all samples are on disk; of a request with refused ones
-   * (400) the others are, and those are in the quarantine of their streams.
+   * the labels) of the device that the label `source.deviceField` of the fleet names. `fleet`,
+   * `bucket` or `db` names the fleet. 204 means that all samples are on disk; of a request
+   * with refused ones (400) the others are, and those are in the quarantine of their streams.
    *
    * Needs the permission `data:write`.
    */
   readonly remoteWrite: {
     readonly query?: {
-      /** Id or name. */
+      /** Names a fleet by its id or its name. */
       readonly fleet?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly bucket?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly db?: string | undefined
     }
     readonly rawType: 'application/x-protobuf'
     readonly answer: undefined
@@ -4263,7 +4275,7 @@ export interface SharedOperations {
   /**
    * Write lines as to InfluxDB 2.
    *
-   * `bucket`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `bucket`, `db` or `fleet` names a fleet. Each line is a reading of the device that the tag
    * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
    * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
    * others are on disk, and those are in the quarantine of their streams.
@@ -4272,8 +4284,14 @@ export interface SharedOperations {
    */
   readonly writeBucketLines: {
     readonly query?: {
-      readonly bucket?: string | undefined
+      /** Names a fleet by its id or its name. */
       readonly fleet?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly bucket?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly db?: string | undefined
 
       /**
        * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB
@@ -4290,7 +4308,7 @@ export interface SharedOperations {
   /**
    * Write lines as to InfluxDB 1.
    *
-   * `db`, or `fleet`, names a fleet. Each line is a reading of the device that the tag
+   * `db`, `bucket` or `fleet` names a fleet. Each line is a reading of the device that the tag
    * `source.deviceField` of the fleet names; the first line of a new device makes its stream.
    * 204 means that all lines are on disk. Of some that were refused (400, partial write) the
    * others are on disk, and those are in the quarantine of their streams.
@@ -4299,8 +4317,14 @@ export interface SharedOperations {
    */
   readonly writeDatabaseLines: {
     readonly query?: {
-      readonly db?: string | undefined
+      /** Names a fleet by its id or its name. */
       readonly fleet?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly bucket?: string | undefined
+
+      /** Names a fleet by its id or its name. */
+      readonly db?: string | undefined
 
       /**
        * The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB

@@ -67,6 +67,11 @@ export const pushToFleetDevice = {
 /** Statuses that a message in the protocol of another service may be refused with. */
 const refusedStatuses = [400, 401, 403, 404, 409, 413, 415, 422, 429, 503] as const
 
+const namesFleet = { ...s.text, description: 'Names a fleet by its id or its name.' }
+
+/** Words of the query of other protocols that name a fleet. */
+export const fleetNames = { fleet: namesFleet, bucket: namesFleet, db: namesFleet } as const
+
 /** Answers of refusals in the form of a protocol. */
 export function refusedWith(answer: TSchema): Readonly<Record<string, TSchema>> {
   return Object.fromEntries(refusedStatuses.map((status) => [status, answer]))

@@ -47,7 +47,7 @@ export function fleetPush(needs: FleetPushNeeds): FastifyPluginAsync {
       '/fleets/:fleetId/data',
       { ...fleetOptions, schema: pushToFleet },
       async (request, reply) => {
-        const fleet = await targetFleet(needs, request, request.params.fleetId)
+        const fleet = await targetFleet(needs, request, { fleet: request.params.fleetId })
         const message = partsOfBody(request, fleet, request.query.precision)
         if (message === undefined) return await pushDocuments(needs, { request, reply }, fleet)
         const { rows, rejected, isRepeated } = await keepParts(needs, request, { fleet, message })
@@ -74,7 +74,7 @@ async function pushToDevice(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { fleetId, device } = request.params
-  const fleet = await targetFleet(needs, request, fleetId)
+  const fleet = await targetFleet(needs, request, { fleet: fleetId })
   return await pushTo(needs, { request, reply }, async () => {
     const names = [device]
     const found = (await streamsOfDevices(needs, request, { fleet, names })).get(device)

@@ -41,19 +41,27 @@ export interface FleetTargetNeeds {
   readonly callerOf: (request: FastifyRequest) => FleetSender
 }
 
+/** Words of a query that name a fleet, each by its id or its name: in all protocols any of them does. */
+export interface FleetNames {
+  readonly fleet?: string
+  readonly bucket?: string
+  readonly db?: string
+}
+
 /**
- * The fleet that a request is for: the one that it names by its id or its name, or else that of its key.
+ * The fleet that a request is for: the one that it names by its id or its name, or else that of its key. Clients send
+ * empty words where nothing is set.
  *
  * @throws DomainError `not_found` for a fleet that is not the caller's, and where none is named
  */
 export async function targetFleet(
   { fleets, callerOf }: FleetTargetNeeds,
   request: FastifyRequest,
-  named: string | undefined,
+  { fleet: named, bucket, db }: FleetNames,
 ): Promise<TargetFleet> {
   const { userId, device, registration } = callerOf(request)
   const limitedTo = device ? device.fleetId : registration?.fleetId
-  const wanted = named ?? limitedTo
+  const wanted = [named, bucket, db, limitedTo].find((word) => word !== undefined && word !== '')
   if (wanted === undefined) {
     throw new DomainError('not_found', 'the request names no fleet', {
       remedy:

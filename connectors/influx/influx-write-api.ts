@@ -1,5 +1,5 @@
 import * as s from '../../src/requests/http/schema.ts'
-import { refusedWith } from '../fleet-push/fleet-push-api.ts'
+import { fleetNames, refusedWith } from '../fleet-push/fleet-push-api.ts'
 
 const lines = {
   content: {
@@ -18,6 +18,8 @@ const precision = {
   description:
     'The unit of the times: ns (when left out), us, ms, s, m or h, and n and u as in InfluxDB 1.',
 }
+
+const fleetWords = ['fleet', 'bucket', 'db'] as const
 
 /** Clients send more than these: nobody minds. */
 const others = { additionalProperties: { type: 'string' } } as const
@@ -41,14 +43,14 @@ const about = [
 export const writeV1 = {
   operationId: 'writeDatabaseLines',
   summary: 'Write lines as to InfluxDB 1.',
-  description: `\`db\`, or \`fleet\`, names a fleet. ${about}`,
+  description: `\`db\`, \`bucket\` or \`fleet\` names a fleet. ${about}`,
   tags: ['Readings'],
   headers: s.keyHeaders,
   querystring: {
     ...s.record(
-      { db: s.text, fleet: s.text, precision, rp: s.text, consistency: s.text },
+      { ...fleetNames, precision, rp: s.text, consistency: s.text },
       {
-        optional: ['db', 'fleet', 'precision', 'rp', 'consistency'],
+        optional: [...fleetWords, 'precision', 'rp', 'consistency'],
       },
     ),
     ...others,
@@ -61,14 +63,14 @@ export const writeV1 = {
 export const writeV2 = {
   operationId: 'writeBucketLines',
   summary: 'Write lines as to InfluxDB 2.',
-  description: `\`bucket\`, or \`fleet\`, names a fleet. ${about}`,
+  description: `\`bucket\`, \`db\` or \`fleet\` names a fleet. ${about}`,
   tags: ['Readings'],
   headers: s.keyHeaders,
   querystring: {
     ...s.record(
-      { bucket: s.text, fleet: s.text, precision, org: s.text, orgID: s.text },
+      { ...fleetNames, precision, org: s.text, orgID: s.text },
       {
-        optional: ['bucket', 'fleet', 'precision', 'org', 'orgID'],
+        optional: [...fleetWords, 'precision', 'org', 'orgID'],
       },
     ),
     ...others,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { errorsIn } from '../../src/requests/http/error-handler.ts'
 import { fleetOptions } from '../fleet-push/fleet-push.ts'
-import { targetFleet } from '../fleet-push/fleet-target.ts'
+import { type FleetNames, targetFleet } from '../fleet-push/fleet-target.ts'
 import { type KeptPartsNeeds, type KeptRows, keepParts } from '../fleet-push/kept-parts.ts'
 import { partsOfLines } from '../fleet-push/part-formats.ts'
 import { takeAnyBytes } from '../http/http-readings.ts'
@@ -13,10 +13,7 @@ export type InfluxWriteNeeds = KeptPartsNeeds
 /** Lines that one answer names of those that were refused. */
 const namedMax = 10
 
-interface WriteQuery {
-  readonly db?: string
-  readonly bucket?: string
-  readonly fleet?: string
+interface WriteQuery extends FleetNames {
   readonly precision?: string
 }
 
@@ -30,7 +27,7 @@ export function influxWrite(needs: InfluxWriteNeeds): FastifyPluginAsync {
         '/write',
         { ...fleetOptions, schema: writeV1 },
         async (request, reply) => {
-          const kept = await write(needs, request, request.query.db)
+          const kept = await write(needs, request)
           if (kept.rejected.length === 0) return await reply.code(204).send()
           return partial(reply, { error: partialWrite(kept) })
         },
@@ -43,7 +40,7 @@ export function influxWrite(needs: InfluxWriteNeeds): FastifyPluginAsync {
         '/api/v2/write',
         { ...fleetOptions, schema: writeV2 },
         async (request, reply) => {
-          const kept = await write(needs, request, request.query.bucket)
+          const kept = await write(needs, request)
           if (kept.rejected.length === 0) return await reply.code(204).send()
           return partial(reply, { code: 'invalid', message: partialWrite(kept) })
         },
@@ -55,12 +52,10 @@ export function influxWrite(needs: InfluxWriteNeeds): FastifyPluginAsync {
 async function write(
   needs: InfluxWriteNeeds,
   request: FastifyRequest<{ Querystring: WriteQuery }>,
-  database: string | undefined,
 ): Promise<KeptRows> {
-  const { fleet: named = database, precision } = request.query
-  const fleet = await targetFleet(needs, request, named === '' ? undefined : named)
+  const fleet = await targetFleet(needs, request, request.query)
   const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const message = partsOfLines(payload, { ...fleet, precision })
+  const message = partsOfLines(payload, { ...fleet, precision: request.query.precision })
   return await keepParts(needs, request, { fleet, message })
 }
 

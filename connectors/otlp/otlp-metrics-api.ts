@@ -1,5 +1,5 @@
 import * as s from '../../src/requests/http/schema.ts'
-import { refusedWith } from '../fleet-push/fleet-push-api.ts'
+import { fleetNames, refusedWith } from '../fleet-push/fleet-push-api.ts'
 
 const binary = s.describedOnly({ type: 'string', format: 'binary' })
 
@@ -19,15 +19,12 @@ export const exportMetrics = {
   summary: 'Take metrics of OpenTelemetry.',
   description: [
     'An ExportMetricsServiceRequest of OTLP, in Protobuf or JSON. Each data point is a reading of the device that the',
-    'attribute `source.deviceField` of the fleet names. `fleet` names the fleet. 200 means that all points are on disk',
+    'attribute `source.deviceField` of the fleet names. `fleet`, `bucket` or `db` names the fleet. 200 means that all points are on disk',
     'that `partialSuccess` does not count as rejected; those are in the quarantine of their streams.',
   ].join(' '),
   tags: ['Readings'],
   headers: s.keyHeaders,
-  querystring: s.record(
-    { fleet: { ...s.text, description: 'Id or name.' } },
-    { optional: ['fleet'] },
-  ),
+  querystring: s.query(fleetNames),
   body: {
     content: {
       'application/json': { schema: s.describedOnly({ type: 'object' }) },

@@ -4,7 +4,7 @@ import { DomainError } from '../../src/core/errors.ts'
 import { type ErrorForm, errorsIn } from '../../src/requests/http/error-handler.ts'
 import { recordsByDevice } from '../fleet-push/device-parts.ts'
 import { fleetOptions } from '../fleet-push/fleet-push.ts'
-import { targetFleet } from '../fleet-push/fleet-target.ts'
+import { type FleetNames, targetFleet } from '../fleet-push/fleet-target.ts'
 import { type KeptPartsNeeds, type KeptRows, keepParts } from '../fleet-push/kept-parts.ts'
 import { withRemedies } from '../fleet-push/protocol-remedies.ts'
 import { takeAnyBytes } from '../http/http-readings.ts'
@@ -27,7 +27,7 @@ export function otlpMetrics(needs: OtlpMetricsNeeds): FastifyPluginAsync {
   return async (app) => {
     takeAnyBytes(app)
     app.setErrorHandler(errorsIn(errorForm))
-    app.post<{ Querystring: { fleet?: string } }>(
+    app.post<{ Querystring: FleetNames }>(
       '/v1/metrics',
       { ...fleetOptions, schema: exportMetrics },
       async (request, reply) => {
@@ -46,10 +46,10 @@ export function otlpMetrics(needs: OtlpMetricsNeeds): FastifyPluginAsync {
 
 async function keep(
   needs: OtlpMetricsNeeds,
-  request: FastifyRequest<{ Querystring: { fleet?: string } }>,
+  request: FastifyRequest<{ Querystring: FleetNames }>,
   encoding: NonNullable<ReturnType<typeof otlpEncodingOf>>,
 ): Promise<KeptRows> {
-  const fleet = await targetFleet(needs, request, request.query.fleet)
+  const fleet = await targetFleet(needs, request, request.query)
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const read = otlpRecords(body, encoding)
   if (!read.ok) throw new DomainError('malformed_body', read.problem)

@@ -8,7 +8,7 @@ import { DomainError } from '../../src/core/errors.ts'
 import { type ErrorForm, errorsIn } from '../../src/requests/http/error-handler.ts'
 import { recordsByDevice } from '../fleet-push/device-parts.ts'
 import { fleetOptions } from '../fleet-push/fleet-push.ts'
-import { targetFleet } from '../fleet-push/fleet-target.ts'
+import { type FleetNames, targetFleet } from '../fleet-push/fleet-target.ts'
 import { type KeptPartsNeeds, keepParts } from '../fleet-push/kept-parts.ts'
 import { withRemedies } from '../fleet-push/protocol-remedies.ts'
 import { takeAnyBytes } from '../http/http-readings.ts'
@@ -19,14 +19,14 @@ export type RemoteWriteNeeds = KeptPartsNeeds
 /** Samples that one answer names of those that were refused. */
 const namedMax = 10
 
-type WriteRequest = FastifyRequest<{ Querystring: { fleet?: string } }>
+type WriteRequest = FastifyRequest<{ Querystring: FleetNames }>
 
 /** Prometheus, and agents that speak its protocol, write their samples here. */
 export function remoteWrite(needs: RemoteWriteNeeds): FastifyPluginAsync {
   return async (app) => {
     takeAnyBytes(app)
     app.setErrorHandler(errorsIn(errorForm))
-    app.post<{ Querystring: { fleet?: string } }>(
+    app.post<{ Querystring: FleetNames }>(
       '/api/v1/write',
       {
         ...fleetOptions,
@@ -44,7 +44,7 @@ async function write(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const version = versionOf(request)
-  const fleet = await targetFleet(needs, request, request.query.fleet)
+  const fleet = await targetFleet(needs, request, request.query)
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const sent = remoteWriteRecords(body, version)
   if (!sent.ok) throw new DomainError('malformed_body', sent.problem)

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { deviceCommands } from './devices.ts'
 import { doctor } from './doctor.ts'
 import { exportReadings } from './export.ts'
+import { fleetCommands } from './fleets.ts'
 import { importReadings } from './import.ts'
 import { inboxCommands } from './inbox.ts'
 import { init } from './init.ts'
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   ...vaultCommands,
   ...streamCommands,
   ...deviceCommands,
+  ...fleetCommands,
   ...sourceCommands,
   ...readingCommands,
   tail,

@@ -75,7 +75,9 @@ describe('deny and allow', () => {
   test('keep a name from getting a stream', async () => {
     const { fleet, mqtt } = await fleetWith([])
 
-    expect((await fleet.act('new', 'deny')).body).toMatchObject({ streamId: null, denied: true })
+    const denied = (await fleet.act('new', 'deny')).body
+    expect(denied).toMatchObject({ streamId: null, denied: true })
+    expect(await fleet.device('new')).toEqual(denied)
     await fleet.publish(mqtt, 'new', { temperature: 2 })
     expect((await fleet.read()).streams).toBe(0)
     await fleet.act('new', 'allow')

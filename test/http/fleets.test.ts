@@ -102,6 +102,15 @@ describe('POST /fleets', () => {
       { source: { deviceField: '$topic[1]' } },
       'source.deviceField',
     ],
+    ['another name of a level', { source: { topic: 'a/{device}/{room}' } }, 'source.topic'],
+    ['a topic of the service', { source: { topic: 'streams/{device}/data' } }, 'source.topic'],
+    ['a topic of the broker', { source: { topic: '$SYS/{device}' } }, 'source.topic'],
+    ['an unknown key', { sources: {} }, 'sources'],
+    ['an unknown key of the source', { source: { topick: '{device}' } }, 'source.topick'],
+    ['an empty field', { source: { deviceField: '' } }, 'source.deviceField'],
+    ['a long field', { source: { deviceField: 'a'.repeat(10_000) } }, 'source.deviceField'],
+    ['the field __proto__', { source: { deviceField: '__proto__' } }, 'source.deviceField'],
+    ['__proto__ in a path', { source: { deviceField: 'a.__proto__.b' } }, 'source.deviceField'],
     ['a field that is no text', { source: { deviceField: 3 } }, 'source.deviceField'],
     ['a name', { name: 'one' }, 'name'],
     ['tags', { tags: { a: 'b' } }, 'tags'],
@@ -123,6 +132,17 @@ describe('POST /fleets', () => {
       paths: [`definition.${path}`],
     })
   })
+
+  test.each([0, -1, 1.5, 1e9, '10', true, null])(
+    'is 400 for %j as streamsMax',
+    async (streamsMax) => {
+      expect(await refused({ streamsMax })).toEqual({
+        status: 400,
+        error: 'invalid_request',
+        paths: ['streamsMax'],
+      })
+    },
+  )
 
   test('names all that is wrong', async () => {
     const found = await refused({ name: '', streamsMax: 0, definition: 1, tags: { device: 'x' } })

@@ -30,6 +30,12 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /vaults/{publicVaultId}': { description: 'changed' },
   'PUT /streams/{streamId}': { schema: { temperature: { type: 'number' } } },
   'POST /streams/{streamId}/data': { temperature: 61 },
+  'POST /fleets': {
+    name: 'f-{CALLER}',
+    vaultId: '{vaultId}',
+    definition: { type: 'iot_sensor', schema: { power: { type: 'number' } } },
+  },
+  'POST /fleets/{fleetId}/data': { host: 'plug-1', power: 1 },
   'POST /devices': { name: 'd', streamIds: ['{streamId}'] },
   'POST /webhooks': {
     url: 'https://receiver.example.com/hook',
@@ -52,7 +58,7 @@ const more = `
   ask $ADA POST /vaults/$VAULT/permissions '{"username": "writer", "role": "WRITE"}' > permission.json
   for LEVEL in read_only read_write admin; do echo $LEVEL $(key $ADA_ID $LEVEL); done
   for NAME in DEVICE ROOT BOB WRITER STRANGER API; do echo $NAME \${!NAME}; done
-  echo vaultId $VAULT; echo publicVaultId $PUBLIC; echo streamId $STREAM`
+  echo vaultId $VAULT; echo publicVaultId $PUBLIC; echo streamId $STREAM; echo fleetId $FLEET`
 
 describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {
   let reader: PageRun | undefined

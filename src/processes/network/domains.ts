@@ -113,7 +113,7 @@ function fleetParts(
 ) {
   const fleets = new FleetStore(state, systemClock)
   const newStreams = new NewStreams({ ...around, state, writer, fleets, lifecycle })
-  const devicesOfFleets = new FleetDeviceStore(state, systemClock)
+  const devicesOfFleets = new FleetDeviceStore(state)
   return { fleets, newStreams, devicesOfFleets, fleetDevices: new DeviceDirectory(newStreams) }
 }
 

@@ -271,7 +271,8 @@ const users: readonly CallerKind[] = ['user']
 const refusalOf: Readonly<Record<CallerKind, string>> = {
   user: 'this operation is for provisioning keys',
   device: 'the key of a device sends readings of its own streams, and nothing else',
-  registration: 'a provisioning key registers devices, and nothing else',
+  registration:
+    'a provisioning key registers devices, sends readings of the fleet that it names, and does nothing else',
 }
 
 const registrationRemedy =

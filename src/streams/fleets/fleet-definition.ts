@@ -165,6 +165,8 @@ function fieldProblemOf(value: unknown): string | undefined {
     return `must be the name or the path of a member, of 1 to ${fieldLengthMax} characters`
   }
   const path = parsePath(value)
+  const names = 'problem' in path ? [value] : path.steps
+  if (names.includes('__proto__')) return 'must not name __proto__: no reading has such a member'
   // The name of a member may be no path.
   if ('problem' in path || path.root === 'item') return undefined
   return 'must name a member of the reading: topics and addresses name a device by {device}'
@@ -173,9 +175,14 @@ function fieldProblemOf(value: unknown): string | undefined {
 function topicProblemOf(source: Json): string | undefined {
   const topic = ownTopicOf(source)
   if (topic === undefined) return undefined
-  const levels = topic.split('/').filter((level) => level.includes(deviceLevel))
+  const all = topic.split('/')
+  const other = all.find((level) => /^\{.*\}$/.test(level) && level !== deviceLevel)
+  if (other !== undefined) {
+    return `must not have ${other}: ${deviceLevel} is the only name of a level, and + stands for any level`
+  }
+  const levels = all.filter((level) => level.includes(deviceLevel))
   if (levels.length === 1 && levels[0] === deviceLevel) return undefined
-  return `must have ${deviceLevel} as one complete level, as in tele/${deviceLevel}/SENSOR`
+  return `must have ${deviceLevel} as exactly one complete level, as in tele/${deviceLevel}/SENSOR`
 }
 
 /** Refuses what no device sends to us by itself. */

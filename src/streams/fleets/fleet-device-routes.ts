@@ -147,7 +147,7 @@ async function denying(needs: FleetDeviceRoutesNeeds, exchange: DeviceExchange) 
     statusCode: 200,
     body: api.fleetDeviceBody(denied),
     changes: [
-      devicesOfFleets.denial(fleet, device, name),
+      devicesOfFleets.denial(fleet, device, { name, atUs }),
       auditOf(needs, request).ofDevice('denied', fleet, { device: name }),
     ],
     async refusal() {

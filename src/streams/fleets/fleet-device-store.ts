@@ -1,5 +1,4 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
 import type { FleetId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
@@ -37,11 +36,9 @@ export interface SeenDevice extends FleetDevice {
 /** The devices of fleets, as their owners see and name them. */
 export class FleetDeviceStore {
   readonly #state: StateDatabase
-  readonly #clock: Clock
 
-  constructor(state: StateDatabase, clock: Clock) {
+  constructor(state: StateDatabase) {
     this.#state = state
-    this.#clock = clock
   }
 
   async find(fleetId: FleetId, name: string): Promise<SeenDevice | undefined> {
@@ -73,16 +70,19 @@ export class FleetDeviceStore {
   }
 
   /** Denies a device. Finds nothing to change when it is gone meanwhile, or is new and there are too many new ones. */
-  denial({ id, version }: Fleet, device: SeenDevice | undefined, name: string): Compilable {
-    const nowUs = this.#clock.nowUs()
+  denial(
+    { id, version }: Fleet,
+    device: SeenDevice | undefined,
+    { name, atUs }: { readonly name: string; readonly atUs: number },
+  ): Compilable {
     if (device !== undefined) {
-      return this.#of(id, name).set({ denied_at: sql<number>`coalesce(denied_at, ${nowUs})` })
+      return this.#of(id, name).set({ denied_at: sql<number>`coalesce(denied_at, ${atUs})` })
     }
     return this.#state
       .insertInto('fleet_devices')
       .columns(['fleet_id', 'name', 'version', 'created_at', 'denied_at'])
       .expression(
-        sql`SELECT id, ${name}, ${version}, ${nowUs}, ${nowUs} FROM fleets
+        sql`SELECT id, ${name}, ${version}, ${atUs}, ${atUs} FROM fleets
               WHERE id = ${id} AND ended_at IS NULL AND (SELECT count(*) FROM fleet_devices
                 WHERE fleet_id = ${id} AND stream_id IS NULL) < ${namesWithoutStreamMax}`,
       )
