@@ -193,7 +193,8 @@ test.each([
 test.each([
   ['a table', 'time,level,door\n2026-01-31T10:00:00Z,1.5,open\n2026-01-31T10:01:00Z,2,shut\n', 2],
   ['objects in lines', '{"level": 1.5}\n{"level": 2}\n', 2],
-  ['a text', 'weather,site=roof level=1\nweather,site=yard level=2\n', 1],
+  ['lines of InfluxDB', 'weather,site=roof level=1\nweather,site=yard level=2\n', 2],
+  ['a text', 'the roof is wet,\nand the yard is not\n', 1],
 ])('%s that comes through a pipe is recognised', async (name, sample, accepted) => {
   const child = startStreamvault(['init', '--name', name, '--json'], environment(), 'pipe')
   child.stdin?.end(sample)
