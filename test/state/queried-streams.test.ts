@@ -23,7 +23,9 @@ async function withFleet(
     const version = state.prepare(
       `INSERT INTO data_stream_versions (stream_id, version, definition, created_at, name, tags) VALUES (?, 1, ?, 0, '', '{}')`,
     )
-    const device = state.prepare('INSERT INTO fleet_devices VALUES (?, ?, ?, 1, 0, NULL)')
+    const device = state.prepare(
+      'INSERT INTO fleet_devices (fleet_id, name, stream_id, version, created_at) VALUES (?, ?, ?, 1, 0)',
+    )
     state.exec('BEGIN')
     for (let index = 0; index < devices; index++) {
       const id = randomUUID()
