@@ -147,7 +147,11 @@ export class Routes {
 
   /** The route of a topic, as far as it is at hand. */
   route(name: TopicName, userId: UserId): Route {
-    if (name.meaning instanceof StreamRoute) return name.meaning
+    const known = name.meaning
+    if (known instanceof StreamRoute) return known
+    const { generation } = this.#needs.topics
+    if (known instanceof OwnRoute && known.generation === generation && known.userId === userId)
+      return known
     const topic = name.text
     const streamId = readingsTopicOf(topic)
     if (streamId !== undefined) {
@@ -159,10 +163,6 @@ export class Routes {
     if (!mayBeOwnTopic(topic)) {
       return { topic, streams: [], isPrivate: false, generation: undefined }
     }
-    const { generation } = this.#needs.topics
-    const known = name.meaning
-    if (known instanceof OwnRoute && known.generation === generation && known.userId === userId)
-      return known
     const found = this.#found(topic, userId)
     if (found === undefined) return { topic, streams: undefined, isPrivate: true, generation }
     // Noted with the name: of thousands of topics a client publishes to each in turn.
