@@ -30,7 +30,9 @@ export class Listeners {
 
   /** Whether somebody listens, or may do so later and is to find this message then. */
   want({ stream, isRetained }: RawMessage): boolean {
-    return isRetained === true || this.#streams.has(stream.streamId)
+    if (isRetained === true) return true
+    // Mostly nobody listens to anything: then no id is looked at, which of thousands lies somewhere else in memory.
+    return this.#streams.size > 0 && this.#streams.has(stream.streamId)
   }
 
   publish(message: RawMessage): void {
