@@ -70,6 +70,8 @@ async function main(): Promise<void> {
       lines: { type: 'string', default: '5000' },
       hosts: { type: 'string', default: '20' },
       connections: { type: 'string', default: '4' },
+      // As the other generators have it: this one prints nothing else.
+      json: { type: 'boolean', default: true },
     },
   })
   const { path, authorization } = values

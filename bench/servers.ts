@@ -150,13 +150,9 @@ export async function runGenerator<Result>(
   program: 'mqtt-load' | 'http-load' | 'line-load',
   flags: readonly string[],
 ): Promise<Result> {
-  const child = spawn(
-    process.execPath,
-    [`bench/${program}.ts`, ...(program === 'line-load' ? [] : ['--json']), ...flags],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const child = spawn(process.execPath, [`bench/${program}.ts`, '--json', ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let printed = ''
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString()

@@ -21,7 +21,7 @@ const precision = {
 
 const fleetWords = ['fleet', 'bucket', 'db'] as const
 
-/** Clients send more than these: nobody minds. */
+/** Clients send more parameters than these, which are ignored. */
 const others = { additionalProperties: { type: 'string' } } as const
 
 const written = { description: 'All lines are on disk.', type: 'null' } as const
