@@ -1,6 +1,5 @@
 import type { Acceptor, PublishRequest, Settled } from '../../src/contracts/connector.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
-import { cutText } from '../../src/core/cut-text.ts'
 import type { FanOut } from './fan-out.ts'
 import type { TakenPublish } from './guard/framing.ts'
 import { type PacketIdentity, Retransmissions, usesReceiptTime } from './retransmissions.ts'
@@ -11,8 +10,8 @@ import { innerTopic } from './topics.ts'
 /** A timer that is set for longer than about 25 days fires at once: a debt can be larger. */
 const holdMsMax = 24 * 86_400_000
 
-/** Characters of a topic that are kept with each reading that is refused. */
-const shownTopicLength = 200
+/** A client publishes to thousands of topics in turn: each is added to its source where a text is needed. */
+const isOfTopic = true
 
 /** A message of a client that waits to be settled. */
 export interface Pending {
@@ -40,12 +39,12 @@ export class Acceptance {
   accept(session: Session, publish: TakenPublish, stream: CompiledStream, settled: Settled): void {
     const { payload, qos, isRetained } = publish
     const topic = publish.topic.text
-    const source = sourceOn(session, topic)
+    const { source } = session
     const seenAtUs = this.#seenAtUs(session, publish)
     const outcome = this.#needs.intake.accept(
       seenAtUs === undefined
-        ? { stream, payload, source, topic, qos, isRetained }
-        : { stream, payload, source, topic, qos, isRetained, receivedAtUs: seenAtUs },
+        ? { stream, payload, source, isOfTopic, topic, qos, isRetained }
+        : { stream, payload, source, isOfTopic, topic, qos, isRetained, receivedAtUs: seenAtUs },
       settled,
     )
     if (session.device?.bucket !== undefined) this.spend(session, outcome.verdicts.length)
@@ -98,15 +97,6 @@ export class Acceptance {
     if (!publish.isDuplicate) return undefined
     return this.#retransmissions.find(identityOf(session, publish))
   }
-}
-
-/** Clients mostly publish to one topic: its text is made once. */
-function sourceOn(session: Session, topic: string): string {
-  if (session.shown?.topic !== topic) {
-    const source = `${session.source}, topic '${cutText(topic, shownTopicLength)}'`
-    session.shown = { topic, source }
-  }
-  return session.shown.source
 }
 
 function identityOf(

@@ -59,7 +59,6 @@ function goneSession({ clientId }: LeftWill, caller: MqttCaller): Session {
     clientId,
     space: spaceOf(caller),
     source: `mqtt client '${clientId}', its will`,
-    shown: undefined,
     connection: undefined,
     connectedAtUs: 0,
     route: undefined,

@@ -22,8 +22,6 @@ export interface Session extends MqttCaller {
   /** Name that the client has given itself. */
   readonly clientId: string
   readonly source: string
-  /** What the quarantine shows of messages on the topic that it published to last. */
-  shown: { readonly topic: string; readonly source: string } | undefined
   /** What every topic of its own begins with. */
   readonly space: string
   /** Undefined for one whose client is gone. */
@@ -135,7 +133,6 @@ export class Sessions {
       ...caller,
       clientId: packet.clientId,
       source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
-      shown: undefined,
       space: spaceOf(caller),
       connection,
       connectedAtUs: this.#needs.nowUs(),

@@ -16,7 +16,7 @@ import type { DomainError } from '../../core/errors.ts'
 import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { Listeners } from './listeners.ts'
-import { contextOf, sharedContextOf } from './message-context.ts'
+import { contextOf, sharedContextOf, sourceTextOf } from './message-context.ts'
 import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
@@ -222,10 +222,11 @@ interface JudgedMessage extends ReadMessage {
 
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { message, decoded, sender } = judged
-  const { stream, source } = message
+  const { stream } = message
   const refused = judged.verdicts.reduce((sum, { accepted }) => (accepted ? sum : sum + 1), 0)
   const kept = refused === 0 ? undefined : keptBy(decoded, judged.payload)
   const context = refused === 0 ? undefined : sharedContextOf(message, refused)
+  const source = refused === 0 ? '' : sourceTextOf(message)
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + (decoded.places?.[index] ?? index)
     if (verdict.accepted) {
@@ -254,7 +255,8 @@ export function keptBy(decoded: DecodedMessage, payload: Uint8Array): KeptOf {
 
 /** What was sent, of a message that could not be taken apart. */
 function receivedAs(message: RawMessage, atUs: number): ReceivedBytes {
-  const { stream, source, payload } = message
+  const { stream, payload } = message
+  const source = sourceTextOf(message)
   const { format = 'json' } = stream
   const [sender, context] = [senderOf(message), contextOf(message)]
   return { atUs, source, payload, format, isElement: false, sender, context }

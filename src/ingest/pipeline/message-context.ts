@@ -1,6 +1,16 @@
 import type { RawMessage } from '../../contracts/connector.ts'
 import type { MessageContext } from '../../contracts/mapping.ts'
 import type { ContextRoot } from '../../contracts/path.ts'
+import { cutText } from '../../core/cut-text.ts'
+
+/** Characters of a topic that are kept with each reading that is refused. */
+const shownTopicLength = 200
+
+/** What a person sees of where a refused message came from. */
+export function sourceTextOf({ source, topic, isOfTopic }: RawMessage): string {
+  if (topic === undefined || isOfTopic !== true) return source
+  return `${source}, topic '${cutText(topic, shownTopicLength)}'`
+}
 
 /** What is known of a message beside its bytes, to be kept with what is refused of it; undefined for nothing. */
 export function contextOf(message: RawMessage): MessageContext | undefined {
