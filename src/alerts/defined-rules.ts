@@ -3,17 +3,20 @@ import type { FieldMap } from '../contracts/stream-schema.ts'
 import { LruMap } from '../core/lru-map.ts'
 import { alertRulesOf } from '../streams/data-streams/alert-definition.ts'
 import type { VersionedDefinition } from '../streams/data-streams/definition.ts'
+import { sealedEveryUs } from '../streams/data-streams/processing.ts'
 import { storedFieldsOf } from '../streams/data-streams/transform-definition.ts'
 
 /** Definitions that are kept read, and characters of all of them together. */
 const definitionsMax = 1_000
 const charactersMax = 8_000_000
 
-/** What a definition says about alerts. */
+/** What the decider has to know of a definition. */
 export interface DefinedRules {
   readonly rules: readonly AlertRule[]
   /** Fields that are stored, after the transform. */
   readonly fields: FieldMap
+  /** See `sealedEveryUs`. */
+  readonly sealUs?: number | undefined
 }
 
 interface KeptRules {
@@ -48,7 +51,8 @@ export class RuleReader {
     const known = this.#shared.get(key)
     if (known) return known
     const fields = storedFieldsOf({ schema, processing })
-    const defined = { rules: alertRulesOf(processing, fields), fields }
+    const rules = alertRulesOf(processing, fields)
+    const defined = { rules, fields, sealUs: sealedEveryUs(processing) }
     this.#shared.set(key, defined)
     return defined
   }
