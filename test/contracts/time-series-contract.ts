@@ -18,6 +18,7 @@ import { timeSeriesQueryContract } from './time-series-query-contract.ts'
 import { timeSeriesReadingsAtContract } from './time-series-readings-at-contract.ts'
 import { timeSeriesSeriesContract } from './time-series-series-contract.ts'
 import { timeSeriesSplitContract } from './time-series-split-contract.ts'
+import { timeSeriesTextsContract } from './time-series-texts-contract.ts'
 import { timeSeriesTimeWeightsContract } from './time-series-time-weights-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
@@ -44,6 +45,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('readings of one time', () => timeSeriesReadingsAtContract(open))
   describe('a series', () => timeSeriesSeriesContract(open))
   describe('values', () => timeSeriesValuesContract(open))
+  describe('texts', () => timeSeriesTextsContract(open))
 }
 
 function shipmentContract(open: OpenNewStore): void {
