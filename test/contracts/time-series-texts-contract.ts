@@ -61,7 +61,7 @@ export function timeSeriesTextsContract(open: OpenNewStore): void {
     await ship(
       opened.store,
       names.map((name, us) => {
-        const member = { a: us, [name]: us }
+        const member = { '': us, [name]: us }
         return storedReading({
           streamId: 'x',
           timestampUs: marchUs + us,
@@ -75,7 +75,9 @@ export function timeSeriesTextsContract(open: OpenNewStore): void {
     const texts = await textsOf(opened.store, 'x')
 
     expect(texts.map((text) => text.slice(text.indexOf('"values":') + 9, -1))).toEqual(
-      names.map((name, us) => canonicalJson({ a: us, [name]: us, object: { a: us, [name]: us } })),
+      names.map((name, us) =>
+        canonicalJson({ '': us, [name]: us, object: { '': us, [name]: us } }),
+      ),
     )
   })
 }
