@@ -103,6 +103,7 @@ export class Decider implements Consumer {
       const needs = { tallies: this.#tallies, watches, marks }
       const decision = await decide(batches, this.#position, needs)
       await store.commit(decision)
+      marks.noteWritten(decision.marks.length)
       this.#position = decision.nextOffset
       const { tallies } = decision
       this.#isUrgent = tallies.some(({ alerts }) => alerts !== undefined)

@@ -32,10 +32,21 @@ export class SealMarks {
   readonly #known = new LruMap<string, true>(knownMax)
   #found: SealMark[] = []
   #decidingUntil = 0
+  #written = 0
 
   /** The offset behind all entries that were decided with what is known here, or are being decided. */
   get decidingUntil(): Offset {
     return this.#decidingUntil
+  }
+
+  /** Marks that were written since the start. */
+  get written(): number {
+    return this.#written
+  }
+
+  /** To be told of how many marks are written, once they are. */
+  noteWritten(marks: number): void {
+    this.#written += marks
   }
 
   /** To be called before entries up to an offset are decided. */

@@ -16,6 +16,8 @@ interface SealMarkTable {
   readonly journal_offset: number
   /** When it is to be sealed, but for what may still be under way. */
   readonly due_at: number
+  /** JSON {error, message}: why it could not be sealed when that was tried last. */
+  readonly problem: string | null
 }
 
 /** One revision of the root over a stretch. */

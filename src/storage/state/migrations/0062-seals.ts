@@ -15,6 +15,7 @@ const statements = [
     width_us BIGINT NOT NULL,
     journal_offset BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
+    problem TEXT,
     PRIMARY KEY (stream_id, start_us, width_us)
   ) WITHOUT ROWID`,
   'CREATE INDEX seal_marks_due ON seal_marks (due_at)',
