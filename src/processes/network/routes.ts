@@ -4,6 +4,7 @@ import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { receiptRoutes } from '../../evidence/receipts/receipt-routes.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { AskedActivity } from '../../ingest/activity/asked-activity.ts'
@@ -134,6 +135,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       }),
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
+    evidenceRoutes(parts, share),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
     ...keptRoutes(parts),
@@ -143,6 +145,24 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 }
 
 const nowUs = () => systemClock.nowUs()
+
+/** What shows what happened to readings. */
+function evidenceRoutes(parts: RoutedParts, share: QueryShare): GuardedRoutes {
+  const { engine, live } = parts
+  const { worker } = engine
+  return (callerOf) =>
+    receiptRoutes({
+      ...parts,
+      share,
+      state: engine.state,
+      store: worker.store,
+      entriesAt: (request) => live.journal.entriesAt(request),
+      countsOf: async (streamId) => (await worker.progress(streamId)).counts,
+      refused: (query) => worker.refusedReadings(query),
+      nowUs,
+      callerOf,
+    })
+}
 
 /** Readings that are sent to us. */
 function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
