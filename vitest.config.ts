@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'integration',
           expect,
           include: [
-            'test/{alerts,anchors,backup,exports,files,imports,jobs,journal,ledgers,time-series,state,http,connectors,sources,idempotency,lifecycle,live,clients,mail,mqtt-sessions,notifications,protocols,quarantine,recipes,retention,templates,twins,cli,conformance,delivery}/**/*.test.ts',
+            'test/{alerts,anchors,backup,evidence,exports,files,imports,jobs,journal,ledgers,time-series,state,http,connectors,sources,idempotency,lifecycle,live,clients,mail,mqtt-sessions,notifications,protocols,quarantine,recipes,retention,templates,twins,cli,conformance,delivery}/**/*.test.ts',
           ],
           testTimeout: 240_000,
           hookTimeout,

@@ -93,16 +93,22 @@ export const layers: Readonly<Record<string, Layer>> = {
       'core storage egress config access requests outbox identity twins processors reading alerts',
     ),
   },
+  evidence: {
+    is: 'show: seals over what is stored, and receipts of what became of a reading',
+    mayImport: of(
+      'core contracts storage access requests outbox ledgers anchors twins processors streams ingest reading alerts telling',
+    ),
+  },
   operating: {
     is: 'operate: metrics, health, logs, backups, the doctor, the overview, the AsyncAPI document',
     mayImport: of(
-      'core storage egress config access requests files ledgers anchors processors streams ingest connectors reading alerts telling',
+      'core storage egress config access requests files ledgers anchors processors streams ingest connectors reading alerts telling evidence',
     ),
   },
   processes: {
     is: 'who is wired to whom: a folder for each thread, and one for commands without a service',
     mayImport: of(
-      'core storage egress config access requests outbox files ledgers anchors identity twins processors streams ingest connectors reading alerts telling operating',
+      'core storage egress config access requests outbox files ledgers anchors identity twins processors streams ingest connectors reading alerts telling evidence operating',
     ),
   },
   cli: {

@@ -17,6 +17,7 @@ import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
 import { timeSeriesSeriesContract } from './time-series-series-contract.ts'
 import { timeSeriesSplitContract } from './time-series-split-contract.ts'
+import { timeSeriesTextsContract } from './time-series-texts-contract.ts'
 import { timeSeriesTimeWeightsContract } from './time-series-time-weights-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
@@ -42,6 +43,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('history', () => timeSeriesHistoryContract(open))
   describe('a series', () => timeSeriesSeriesContract(open))
   describe('values', () => timeSeriesValuesContract(open))
+  describe('texts', () => timeSeriesTextsContract(open))
 }
 
 function shipmentContract(open: OpenNewStore): void {

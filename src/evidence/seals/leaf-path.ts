@@ -1,0 +1,89 @@
+import { chunkRoot, leavesOfChunk, pathInChunks } from '../../ledgers/merkle/chunked-tree.ts'
+import { leafHash, type MerklePath } from '../../ledgers/merkle/merkle.ts'
+import { type Leaf, leavesOf, type SealedStore, TooManyAtOnce } from './stretch-leaves.ts'
+import type { Chunk, Stretch, StretchTree } from './stretch-tree.ts'
+
+/**
+ * The way from a leaf to the root of a seal; or why it cannot be found any more: readings that were sealed with it
+ * are not stored any more or others have come between them, or too many have one time.
+ */
+export type LeafPath =
+  | { readonly path: MerklePath }
+  | { readonly problem: 'neighbours_gone' | 'too_many_at_once' }
+
+/** Finds the path of a reading by reading the chunk again that it was sealed in. */
+export async function leafPath(
+  store: SealedStore,
+  stretch: Stretch,
+  tree: StretchTree,
+  leaf: Leaf,
+): Promise<LeafPath> {
+  try {
+    const chunk = await chunkOf(store, stretch, tree, leaf)
+    const path =
+      chunk === undefined ? undefined : await pathIn(store, stretch, tree, { chunk, leaf })
+    return path ? { path } : { problem: 'neighbours_gone' }
+  } catch (error) {
+    if (error instanceof TooManyAtOnce) return { problem: 'too_many_at_once' }
+    throw error
+  }
+}
+
+/** Which chunk a leaf is in, by its time, and by its place among those of its time where these are in several. */
+async function chunkOf(
+  store: SealedStore,
+  stretch: Stretch,
+  { chunks }: StretchTree,
+  { timestampUs, text }: Leaf,
+): Promise<number | undefined> {
+  const before = chunks.findLastIndex(({ firstUs }) => firstUs < timestampUs)
+  const next = chunks[before + 1]
+  if (next?.firstUs !== timestampUs) return before < 0 ? undefined : before
+  const ofTime = { ...stretch, startUs: timestampUs, endUs: timestampUs + 1 }
+  for await (const leaves of leavesOf(store, ofTime)) {
+    const place = leaves.findIndex((leaf) => leaf.text === text)
+    if (place < 0) return undefined
+    const last = chunks.findLastIndex(({ firstUs, skip }) => {
+      return firstUs === timestampUs && skip <= place
+    })
+    return last < 0 ? before : last
+  }
+  return undefined
+}
+
+async function pathIn(
+  store: SealedStore,
+  stretch: Stretch,
+  { chunks, count }: StretchTree,
+  { chunk, leaf }: { readonly chunk: number; readonly leaf: Leaf },
+): Promise<MerklePath | undefined> {
+  const kept = chunks[chunk] as Chunk
+  const size = Math.min(leavesOfChunk, count - chunk * leavesOfChunk)
+  const leaves = await leavesFrom(store, stretch, { ...kept, size })
+  if (leaves.length !== size || !chunkRoot(leaves).equals(kept.root)) return undefined
+  const wanted = leafHash(leaf.text)
+  const index = leaves.findIndex((hash) => hash.equals(wanted))
+  if (index < 0) return undefined
+  return pathInChunks({ leaves, index, chunk, roots: chunks.map(({ root }) => root), count })
+}
+
+/** The hashes of a chunk's leaves, as far as they are stored still. */
+async function leavesFrom(
+  store: SealedStore,
+  { streamId, endUs }: Stretch,
+  { firstUs, skip, size }: Omit<Chunk, 'root'> & { readonly size: number },
+): Promise<Buffer[]> {
+  const hashes: Buffer[] = []
+  let skipped = 0
+  // One more than a chunk: with it all of the last time are known to be there.
+  const limit = leavesOfChunk + 1
+  for await (const leaves of leavesOf(store, { streamId, startUs: firstUs, endUs, limit })) {
+    const passed = Math.min(skip - skipped, leaves.length)
+    skipped += passed
+    for (const { text } of leaves.slice(passed, passed + size - hashes.length)) {
+      hashes.push(leafHash(text))
+    }
+    if (hashes.length === size) break
+  }
+  return hashes
+}
