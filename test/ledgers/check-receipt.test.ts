@@ -70,6 +70,12 @@ function changesOf(member: unknown): fc.Arbitrary<unknown> {
   return fc.oneof(fc.constantFrom(null, 0, '', true, ...near), fc.anything({ maxDepth: 1 }))
 }
 
+/** A number or a text that is near to another one. */
+function changedLeaf(member: unknown): unknown {
+  if (typeof member === 'number') return member + 1
+  return typeof member === 'string' ? lastChanged(member) : null
+}
+
 function lastChanged(text: string): string {
   return `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`
 }
@@ -133,7 +139,7 @@ describe('a receipt', () => {
     for (const place of leavesIn(made.receipt)) {
       const member = memberAt(made.receipt, place)
       if (uncovered.test(place.join('.')) || typeof member === 'object') continue
-      const other = typeof member === 'number' ? member + 1 : lastChanged(String(member))
+      const other = changedLeaf(member)
       const { verdict } = await check(withMember(made.receipt, place, other))
       if (verdict.is !== 'contradicted') shown.push(place.join('.'))
     }
@@ -338,7 +344,7 @@ describe('the proof of a seal', () => {
     for (const place of leavesIn(made.sealProof)) {
       const member = memberAt(made.sealProof, place)
       if (typeof member === 'object' || place.join('.') === 'proof.ledger') continue
-      const other = typeof member === 'number' ? member + 1 : lastChanged(String(member))
+      const other = changedLeaf(member)
       const { verdict } = await check(withMember(made.sealProof, place, other))
       if (verdict.is !== 'contradicted') shown.push(place.join('.'))
     }
