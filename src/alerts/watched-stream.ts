@@ -94,6 +94,10 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     return this.#of.name
   }
 
+  get sealUs(): number | undefined {
+    return this.#of.sealUs
+  }
+
   get wantsReadings(): boolean {
     return this.#compiled.rules.length > 0
   }

@@ -5,6 +5,7 @@ import { type FilesConfig, readFilesConfig } from './files.ts'
 import { type LedgersConfig, readLedgersConfig } from './ledgers.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
+import { readSealsConfig, type SealsConfig } from './seals.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
 import { readTracingConfig, type TracingConfig } from './tracing.ts'
 
@@ -16,6 +17,7 @@ export interface Config
     FilesConfig,
     LedgersConfig,
     MailConfig,
+    SealsConfig,
     TracingConfig {
   readonly dataDir: string
   readonly host: string
@@ -93,14 +95,16 @@ export function readSettings(environment: Environment): ReadSettings {
   const mqttPort = read.port('STREAMVAULT_MQTT_PORT', 1883)
   // MQTT is off where both of its ports are switched off.
   const mqttDefault = mqttPort === 0 && network.mqttsPort === 0 ? 'off' : 'on'
+  const ledgers = readLedgersConfig({ ...read, problems })
   const scheme = network.tls === undefined ? 'http' : 'https'
   const config: Config = {
     ...network,
     ...readAnchorsConfig({ ...read, problems }),
     ...readDeliveryConfig({ ...read, problems }),
     ...readFilesConfig({ ...read, problems }),
-    ...readLedgersConfig({ ...read, problems }),
+    ...ledgers,
     ...readMailConfig({ ...read, problems }),
+    ...readSealsConfig({ ...read, problems }, ledgers),
     ...readTracingConfig({ ...read, problems }),
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,

@@ -333,7 +333,7 @@ async function outcomesOf(person: Person): Promise<void> {
   const lifecycle = new LifecycleEvents({ state, writer: beside, clock: systemClock })
   for (const kind of anchoredKinds({ lifecycle, clock: systemClock })) {
     for (const status of ['COMPLETED', 'FAILED', 'ERROR'] as const) {
-      const resourceId = await made[kind.type](person)
+      const resourceId = await made[kind.type as keyof typeof made](person)
       const base = { resourceId, operation: 'creation', atUs: 1, facts, isQuiet: false }
       await beside.transact((transaction) =>
         kind.move(transaction, [{ ...base, statuses: [status], failure }]),

@@ -3,7 +3,7 @@ import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
 import type { Deed, IssuedAsset } from '../../ledgers/ledger.ts'
 
 /** What has something to anchor. */
-export type AnchoredType = 'vault' | 'asset_stream' | 'attachment' | 'signature' | 'asset'
+export type AnchoredType = 'vault' | 'asset_stream' | 'attachment' | 'signature' | 'asset' | 'seals'
 
 /**
  * How far an anchor is, for ourselves. Unlike the status that users see it can go back: a ledger can take back a block

@@ -7,7 +7,7 @@ import * as s from '../../requests/http/schema.ts'
 
 const hash = { ...s.text, description: 'SHA-256, hexadecimal.' }
 
-const path = s.component(
+export const merklePath = s.component(
   'MerklePath',
   s.record(
     { index: s.count, size: s.count, hashes: s.listOf(s.text) },
@@ -43,12 +43,12 @@ const block = s.record({
   time: s.dateTime,
   hash: { ...hash, description: 'SHA-256 of the header, hexadecimal.' },
   header: { ...s.text, description: 'The text that is signed.' },
-  path,
+  path: merklePath,
 })
 
 /** Null as long as there is no transaction. */
 function optionalPath() {
-  return s.typed<Proof['path']>({ anyOf: [path, s.nothing] })
+  return s.typed<Proof['path']>({ anyOf: [merklePath, s.nothing] })
 }
 
 /** A proof as it goes over HTTP, and as it is saved in a file. */

@@ -18,6 +18,8 @@ export interface StreamWatch {
   readonly version: number
   /** Whether there are rules: without any, only entries about alerts have to be shown. */
   readonly wantsReadings: boolean
+  /** How long the stretches are whose readings are sealed, in microseconds; nothing where none are. */
+  readonly sealUs: number | undefined
   see(entry: EntryReader, offset: Offset): void
   counted(): AlertCounts
 }

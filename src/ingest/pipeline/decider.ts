@@ -13,6 +13,7 @@ import {
   streamKeyOf,
 } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
+import { type SealMark, SealMarks } from './seal-marks.ts'
 import { type OpenTally, type StreamTally, Tallies } from './tallies.ts'
 
 const usPerDay = 86_400_000_000
@@ -30,6 +31,8 @@ export interface Decision {
   readonly nextOffset: Offset
   /** One for each stream that has entries in it; they hold until the next stretch is decided. */
   readonly tallies: readonly StreamTally[]
+  /** Stretches whose readings are to be sealed. */
+  readonly marks: readonly SealMark[]
 }
 
 /** Where decisions become effects: all of one in one transaction, with its position. */
@@ -43,6 +46,7 @@ export interface DeciderNeeds {
   readonly store: DecisionStore
   readonly watches: AlertWatches | undefined
   readonly activity: Pick<Activity, 'noteDecided'> | undefined
+  readonly marks: SealMarks
 }
 
 /** Right of the journal, towards state: counters, quarantine, alerts. It never waits for the store. */
@@ -59,12 +63,14 @@ export class Decider implements Consumer {
     this.#position = position
   }
 
-  /** @param parts without watches there are no alerts */
+  /** @param parts without watches there are no alerts, and no seals */
   static async open(
     store: DecisionStore,
-    { watches, activity }: Partial<Omit<DeciderNeeds, 'store'>> = {},
+    { watches, activity, marks = new SealMarks() }: Partial<Omit<DeciderNeeds, 'store'>> = {},
   ): Promise<Decider> {
-    return new Decider({ store, watches, activity }, await store.position())
+    const position = await store.position()
+    marks.begin(position)
+    return new Decider({ store, watches, activity, marks }, position)
   }
 
   position(): Offset {
@@ -92,11 +98,12 @@ export class Decider implements Consumer {
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
-    const { store, watches, activity } = this.#needs
+    const { store, watches, activity, marks } = this.#needs
     try {
-      const needs = { tallies: this.#tallies, watches }
+      const needs = { tallies: this.#tallies, watches, marks }
       const decision = await decide(batches, this.#position, needs)
       await store.commit(decision)
+      marks.noteWritten(decision.marks.length)
       this.#position = decision.nextOffset
       const { tallies } = decision
       this.#isUrgent = tallies.some(({ alerts }) => alerts !== undefined)
@@ -104,6 +111,7 @@ export class Decider implements Consumer {
       await activity?.noteDecided(tallies)
     } catch (error) {
       watches?.forget()
+      marks.forget()
       throw error
     }
   }
@@ -112,6 +120,7 @@ export class Decider implements Consumer {
 interface DecidingNeeds {
   readonly tallies: Tallies
   readonly watches: AlertWatches | undefined
+  readonly marks: SealMarks
 }
 
 /**
@@ -121,9 +130,11 @@ interface DecidingNeeds {
 async function decide(
   batches: readonly JournalBatch[],
   from: Offset,
-  { tallies, watches }: DecidingNeeds,
+  { tallies, watches, marks }: DecidingNeeds,
 ): Promise<Decision> {
   tallies.begin()
+  const last = batches.at(-1)
+  marks.begin(last ? last.firstOffset + last.count : from)
   let offset = from
   for (const { firstOffset, bytes } of batches) {
     if (firstOffset !== offset) {
@@ -152,13 +163,16 @@ async function decide(
         if (watch && entry.streamVersion > watch.version) await watches.adopt(watch, entry, offset)
         tally.version = entry.streamVersion
         tally.rules = watch?.wantsReadings ? watch : undefined
+        tally.sealUs = watch?.sealUs
+        tally.markedFromUs = Number.NaN
       }
       count(tally, entry, offset)
+      if (tally.sealUs !== undefined && entry.accepted) marks.see(tally, entry, offset)
       offset++
     }
   }
   for (const tally of tallies.all) tally.alerts = tally.rules?.counted()
-  return { from, nextOffset: offset, tallies: tallies.all }
+  return { from, nextOffset: offset, tallies: tallies.all, marks: marks.take() }
 }
 
 function streamIdsIn(batches: readonly JournalBatch[]): Iterable<string> {

@@ -5,6 +5,7 @@ import type { StateSchema } from '../../storage/state/schema.ts'
 import type { AlertWatches } from './alert-watches.ts'
 import type { Decision, DecisionStore } from './decider.ts'
 import { changeQuarantine, noDifference } from './quarantine-changes.ts'
+import { writeMarks } from './seal-marks.ts'
 import { CounterAdditions } from './stream-counters.ts'
 
 const consumer = 'decider'
@@ -66,7 +67,7 @@ export class StateDecisionStore implements DecisionStore {
       .executeTakeFirstOrThrow()
   }
 
-  async commit({ from, nextOffset, tallies }: Decision): Promise<void> {
+  async commit({ from, nextOffset, tallies, marks }: Decision): Promise<void> {
     const { state, onDiscard, note, alerts } = this.#needs
     const full: string[] = []
     const afterwards = await state.transaction().execute(async (transaction) => {
@@ -83,6 +84,7 @@ export class StateDecisionStore implements DecisionStore {
       }
       await additions.write(transaction)
       await keepPositions(transaction, tallies)
+      await writeMarks(transaction, marks)
       await note?.(transaction, tallies)
       return await alerts?.write(transaction)
     })

@@ -27,6 +27,10 @@ export interface OpenTally extends StreamTally {
   watch: StreamWatch | undefined
   /** The watch, where there are rules that want to see readings. */
   rules: StreamWatch | undefined
+  /** How long the stretches are whose readings are sealed, in microseconds; nothing where none are. */
+  sealUs: number | undefined
+  /** Where the stretch begins that was marked last; NaN: none was. */
+  markedFromUs: number
   /** The stretch that it is about. */
   stretch: number
 }
@@ -101,6 +105,8 @@ function newTally(streamId: string): OpenTally {
     version: -1,
     watch: undefined,
     rules: undefined,
+    sealUs: undefined,
+    markedFromUs: Number.NaN,
     stretch: 0,
   }
 }
@@ -118,4 +124,6 @@ function empty(tally: OpenTally): void {
   tally.version = -1
   tally.watch = undefined
   tally.rules = undefined
+  tally.sealUs = undefined
+  tally.markedFromUs = Number.NaN
 }

@@ -1,3 +1,4 @@
+import type { SealingStatus } from '../../evidence/seals/sealer.ts'
 import type { ConsumerStatus } from '../../ingest/pipeline/consumer.ts'
 import type { RetentionStatus } from '../../reading/retention/retention-schedule.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
@@ -19,6 +20,7 @@ export interface ProcessingStatus {
   /** Streams that consumers and rules have at hand. */
   readonly atHand: { readonly shipper: number; readonly decider: number; readonly alerts: number }
   readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
+  readonly seals: SealingStatus
 }
 
 /** Entries that are stored, and that a server could still lose. */

@@ -53,7 +53,7 @@ export interface Anchoring {
 
 /** Composition of what puts something on ledgers, in a thread, and of what tells of it. */
 export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring {
-  const { state, folder, worker } = engine
+  const { state, folder, worker, ports } = engine
   const { config, logger, cipher, vaults, verifications, templates, saltOf } = needs
   const { contentSigning, signatures } = needs
   const proofs = new AnchorProofs(state)
@@ -66,6 +66,8 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
     contentSigning.wake()
     wake()
   })
+  ports.sealedPort.on('message', wake)
+  ports.sealedPort.unref()
   // To look at a ledger is no harm, whatever may be put on it.
   verifications.onAsked(() => anchoring.wake())
   const earlier = new EarlierPass(
@@ -99,6 +101,8 @@ export function openAnchoring(engine: Engine, needs: AnchoringNeeds): Anchoring 
       if (await verifications.isThere()) anchoring.wake()
     },
     async stop() {
+      // What is sealed while the service stops is anchored after its next start.
+      ports.sealedPort.close()
       await earlier.stop()
       await anchoring.stop()
     },

@@ -89,6 +89,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     journalPath: folder.journal,
     async close() {
       ports.bellPort.close()
+      ports.sealedPort.close()
       diskSpace.stop()
       folderWatch.stop()
       await takeAllSteps([
@@ -128,12 +129,13 @@ async function openFiles(config: Config, folder: DataFolder) {
 
 /** The worker, with the ports that it speaks over with others than who calls it. */
 function workerOf(config: Config, folder: DataFolder) {
-  const { timeSeries, log, heldBytesMax, journalBytesMax } = config
+  const { timeSeries, log, heldBytesMax, journalBytesMax, sealGraceUs, sealLedger } = config
   const { port1: follower, port2: head } = new MessageChannel()
   const { port1: listening, port2: notified } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
   const { port1: anchorDeskPort, port2: anchorDesk } = new MessageChannel()
   const { port1: bellPort, port2: bell } = new MessageChannel()
+  const { port1: sealedPort, port2: sealed } = new MessageChannel()
   const worker = startWorker({
     statePath: folder.state,
     timeSeries: {
@@ -147,9 +149,11 @@ function workerOf(config: Config, folder: DataFolder) {
     desk,
     anchorDesk,
     bell,
+    sealed,
+    seals: { graceUs: sealGraceUs, ledger: sealLedger },
     log,
   })
-  const ports = { deskPort, anchorDeskPort, bellPort }
+  const ports = { deskPort, anchorDeskPort, bellPort, sealedPort }
   return { worker, follower, notified: new NotifiedOwners(listening), ports }
 }
 

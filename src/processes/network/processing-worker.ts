@@ -27,7 +27,7 @@ export function startWorker(data: WorkerData): ProcessingWorker {
   const thread = new RemoteThread<WorkerProcedures>(
     startThread(import.meta.url, '../worker/worker', {
       workerData: data,
-      transferList: [data.head, data.notified, data.desk, data.anchorDesk, data.bell],
+      transferList: [data.head, data.notified, data.desk, data.anchorDesk, data.bell, data.sealed],
     }),
   )
   const { calls, failed } = thread

@@ -4,6 +4,8 @@ import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { sealRoutes } from '../../evidence/seals/seal-routes.ts'
+import { SealStore } from '../../evidence/seals/seal-store.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { AskedActivity } from '../../ingest/activity/asked-activity.ts'
@@ -64,6 +66,7 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly keysOfVault: KeysOfVault
   readonly corsOrigins: readonly string[]
   readonly importBytesMax: number
+  readonly sealGraceUs: number
   readonly uploadUrls: UploadUrls
   readonly uploadBytesMax: number
   readonly downloads: Downloads
@@ -136,6 +139,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
+    ...evidenceRoutes(parts),
     ...keptRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, nowUs, callerOf }),
     ...pushedRoutes(parts),
@@ -229,6 +233,13 @@ function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => retentionRoutes({ ...parts, ...parts.engine, callerOf }),
     (callerOf) => removalRoutes({ ...parts, nowUs, callerOf }),
   ]
+}
+
+/** What shows that readings were stored. */
+function evidenceRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { state } = parts.engine
+  const seals = new SealStore(state, new AnchorProofs(state))
+  return [(callerOf) => sealRoutes({ ...parts, seals, nowUs, callerOf })]
 }
 
 /** Readings that were not stored. */

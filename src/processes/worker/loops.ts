@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemClock } from '../../core/clock.ts'
 import { formatUs } from '../../core/time.ts'
+import type { Sealer } from '../../evidence/seals/sealer.ts'
 import {
   assertJournalReaches,
   type Consumer,
@@ -17,6 +18,7 @@ import { keepSteadyTimeUntil } from '../../storage/state/steady-time.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import type { WorkerAlerts } from './alerts.ts'
 import type { Notifying } from './deliveries.ts'
+import { openSealer, type SealingNeeds } from './sealing.ts'
 
 interface LoopNeeds {
   readonly shipper: Shipper
@@ -26,6 +28,7 @@ interface LoopNeeds {
   readonly store: TimeSeriesStore
   readonly notifying: Notifying
   readonly alerts: WorkerAlerts
+  readonly sealing: Pick<SealingNeeds, 'graceUs' | 'ledger' | 'marks' | 'sealed'>
   readonly logger: Logger
 }
 
@@ -34,13 +37,14 @@ export interface WorkerLoops {
   readonly shipper: ConsumerLoop
   readonly decider: ConsumerLoop
   readonly materialiser: Materialiser
+  readonly sealer: Sealer
   /** Resolves when all of it has ended. */
   readonly done: Promise<unknown>
 }
 
 /** Begins to follow the journal, and to compute windows, until the signal says to stop. */
 export function startLoops(
-  { shipper, decider, head, state, store, notifying, alerts, logger }: LoopNeeds,
+  { shipper, decider, head, state, store, notifying, alerts, sealing, logger }: LoopNeeds,
   journalPath: string,
   signal: AbortSignal,
 ): WorkerLoops {
@@ -57,21 +61,24 @@ export function startLoops(
       }),
     ),
   ).finally(() => journal.reader.close())
+  const progress = {
+    storedUntilUs: (nowUs: number) => shipper.storedUntilUs(head.offset, nowUs),
+    position: () => shipper.position(),
+    get isBehind() {
+      return head.offset - shipper.position() >= shipperPace.entriesMax
+    },
+  }
   const materialiser = new Materialiser({
     store,
     clock: systemClock,
-    progress: {
-      storedUntilUs: (nowUs) => shipper.storedUntilUs(head.offset, nowUs),
-      get isBehind() {
-        return head.offset - shipper.position() >= shipperPace.entriesMax
-      },
-    },
+    progress,
     onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
     onTooSlow: ({ streamId, timestampUs }) => {
       const window = { streamId, begins: formatUs(timestampUs) }
       logger.error(window, 'a window takes too long to be computed, and is tried again in an hour')
     },
   })
+  const sealer = openSealer({ ...sealing, state, store, logger }, progress)
   const notified = notifying.run(signal, (error) => {
     logger.error({ err: error }, 'events wait: telling them failed')
   })
@@ -84,9 +91,9 @@ export function startLoops(
   const keeping = keepSteadyTimeUntil(state, signal, (error) => {
     logger.error({ err: error }, 'steady time is not written down: it is tried again')
   })
-  const loopsOfAll = [consuming, notified, timing, keeping, materialiser.run(signal), givingBack]
-  const done = Promise.all(loopsOfAll)
-  return { ...loops, materialiser, done }
+  const computing = [materialiser.run(signal), sealer.run(signal)]
+  const done = Promise.all([consuming, notified, timing, keeping, ...computing, givingBack])
+  return { ...loops, materialiser, sealer, done }
 }
 
 /** How often free pages of the files go back to the disk, and how many at most: 1 MiB of usual ones. */

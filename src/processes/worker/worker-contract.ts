@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import type { LogSettings } from '../../core/log-settings.ts'
 import type { Moved } from '../../core/threads/rpc.ts'
+import type { SealLedger } from '../../evidence/seals/seal-batches.ts'
 import type { StreamPace } from '../../ingest/activity/activity.ts'
 import type { OwnerActivity } from '../../ingest/activity/owner-activity.ts'
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
@@ -47,7 +48,16 @@ export interface WorkerData {
   readonly anchorDesk: MessagePort
   /** Is told of timers of alerts that have run out. */
   readonly bell: MessagePort
+  /** Is told when seals are to be anchored. */
+  readonly sealed: MessagePort
+  readonly seals: SealSettings
   readonly log: LogSettings
+}
+
+/** When and where stretches are sealed. */
+export interface SealSettings {
+  readonly graceUs: number
+  readonly ledger: SealLedger
 }
 
 /** What the store knows of one stream. */

@@ -7,10 +7,12 @@ import type { StreamId } from '../../core/ids.ts'
 import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerPoolPriority, lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
+import type { SealingStatus } from '../../evidence/seals/sealer.ts'
 import { removeUserRemains } from '../../identity/users/user-remains.ts'
 import type { ConsumerStatus } from '../../ingest/pipeline/consumer.ts'
 import { Decider } from '../../ingest/pipeline/decider.ts'
 import { StateDecisionStore } from '../../ingest/pipeline/decision-store.ts'
+import { SealMarks } from '../../ingest/pipeline/seal-marks.ts'
 import type { ShippedVersion } from '../../ingest/pipeline/shipper.ts'
 import { Shipper } from '../../ingest/pipeline/shipper.ts'
 import { RemovalGate } from '../../operating/backup/removal-gate.ts'
@@ -105,7 +107,9 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
     activity,
   })
   const head = new JournalHead(data.head)
-  const decider = await Decider.open(decisions, { watches: alerts.watches, activity })
+  const marks = new SealMarks()
+  const decider = await Decider.open(decisions, { watches: alerts.watches, activity, marks })
+  const sealing = { ...data.seals, marks, sealed: data.sealed }
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
   const removalGate = new RemovalGate()
   const forget = forgetting([shipper, decider, alerts.watches, activity])
@@ -116,7 +120,7 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const removingRemains = { clock, ages, removeOwners, forget, pass }
   const remains = new StreamRemains({ state, store, logger, ...removingRemains })
   const removing = { clock, forget, removalGate, remains }
-  const parts = { notifying, alerts }
+  const parts = { notifying, alerts, sealing }
   const opened = { state, statePlaces, store }
   const consumers = { shipper, decisions, decider, activity }
   return { ...parts, ...consumers, ...removing, ...opened, retention, logger, head }
@@ -160,6 +164,8 @@ function heldBy({ durability }: TimeSeriesStore): HeldEntries {
 function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
+
+const notSealing: SealingStatus = { marks: 0, added: 0, revised: 0, failures: 0, behindSeconds: 0 }
 
 interface HasStreams {
   readonly streamsAtHand: number
@@ -218,12 +224,14 @@ function processingStatus(
       behindSeconds: loops?.materialiser.behindSeconds ?? 0,
       tooSlow: loops?.materialiser.tooSlow ?? 0,
     },
+    seals: loops?.sealer.status ?? notSealing,
   }
 }
 
 /** All that others are told and heard by. */
-function portsOf({ head, notified, desk, anchorDesk, bell }: WorkerData): readonly MessagePort[] {
-  return [head, notified, desk, anchorDesk, bell]
+function portsOf(data: WorkerData): readonly MessagePort[] {
+  const { head, notified, desk, anchorDesk, bell, sealed } = data
+  return [head, notified, desk, anchorDesk, bell, sealed]
 }
 
 function run(port: MessagePort, data: WorkerData): void {

@@ -18,6 +18,7 @@ import type { FleetTables } from './fleet-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
 import type { PermissionTables } from './permission-tables.ts'
+import type { SealTables } from './seal-tables.ts'
 import type { SignatureTables } from './signature-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
@@ -33,6 +34,7 @@ export interface StateSchema
     JobTables,
     MailTables,
     PermissionTables,
+    SealTables,
     SignatureTables,
     WebhookTables {
   users: UserTable

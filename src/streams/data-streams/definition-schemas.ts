@@ -150,6 +150,12 @@ const processingSchema = {
         'Drops readings that say the same as the one before; one is kept in each window of frequency.',
     },
     retention: retentionSchema,
+    seal: {
+      ...text,
+      pattern: String.raw`^[1-9]\d{0,5}(s|m|h|d)$`,
+      description: 'How long the stretches of time are whose readings are sealed: 15m to 24h.',
+      examples: ['1h'],
+    },
     alertThresholds: alertRulesSchema,
     alerting: alertRulesSchema,
   },

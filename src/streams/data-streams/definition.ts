@@ -17,7 +17,7 @@ import { eventTypesOf, schemaOfEvents } from './event-types.ts'
 import { itemsOf } from './items.ts'
 import { checkFormat } from './payload-format.ts'
 import { parseProcessing, processingKeys } from './processing.ts'
-import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
+import { refuseServiceProcessing, serviceSchema, unsupportedOfService } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { withoutSecrets } from './source-secrets.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
@@ -235,8 +235,9 @@ export function formatOf({ source }: ParsedVersion): PayloadFormat {
 }
 
 /** Refuses what would be stored and then silently not be done. */
-function refuseUnsupported({ type, source }: ParsedDefinition): void {
-  const details = unsupportedSource(type, source)
+function refuseUnsupported({ type, source, processing }: ParsedDefinition): void {
+  const ofService = type === 'service' ? unsupportedOfService(processing) : []
+  const details = [...unsupportedSource(type, source), ...ofService]
   if (details.length > 0) {
     throw new DomainError('unsupported_definition', 'the stream cannot be run by this version', {
       details,

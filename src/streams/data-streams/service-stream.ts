@@ -35,3 +35,9 @@ export function refuseServiceProcessing(processing: Json, found: ErrorDetail[]):
     found.push({ path: `processing.${key}`, message: 'is not for streams of the type service' })
   }
 }
+
+/** Names what is right, and cannot be done with the service's own events. */
+export function unsupportedOfService({ seal }: Json): readonly ErrorDetail[] {
+  if (seal === undefined) return []
+  return [{ path: 'processing.seal', message: 'is not for streams of the type service' }]
+}

@@ -15,6 +15,8 @@ const largeTables = {
   lifecycle_events: ['stream_id', 'at'],
   device_streams: ['device_id', 'stream_id'],
   alert_rule_omissions: ['rule_id', 'stream_id'],
+  seal_marks: ['stream_id', 'start_us', 'width_us'],
+  seals: ['number'],
 } as const satisfies Partial<Record<keyof StateSchema, readonly string[]>>
 
 /** Tables of which a stream has a few rows. An index begins with the stream. */

@@ -48,6 +48,7 @@ import { assets } from './0058-assets.ts'
 import { ledgerHeights } from './0059-ledger-heights.ts'
 import { warnedAccounts } from './0060-warned-accounts.ts'
 import { fleets } from './0061-fleets.ts'
+import { seals } from './0062-seals.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -100,4 +101,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0059-ledger-heights': ledgerHeights,
   '0060-warned-accounts': warnedAccounts,
   '0061-fleets': fleets,
+  '0062-seals': seals,
 }
