@@ -140,5 +140,6 @@ export function receiptOf(timestampUs: number, readings: readonly ReturnType<typ
     timestamp: formatUs(timestampUs),
     answeredAt: '2026-03-02T08:00:00.000000Z',
     readings,
+    hasMore: false,
   }
 }

@@ -1,6 +1,8 @@
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { formatUs } from '../../core/time.ts'
 import type { Verdict } from '../proofs/check-proof.ts'
 import { Contradiction } from '../proofs/exact-members.ts'
-import { isObject } from '../proofs/transaction-text.ts'
+import { isObject, membersOf } from '../proofs/transaction-text.ts'
 import { checkedSealProof, leadsTo, verdictOfSealProof } from './check-seal-proof.ts'
 import {
   parseReceipt,
@@ -154,16 +156,23 @@ async function checkedReading(
 
 /** The text is that of the stream, the time and the fields, and the only one. */
 function checkText({ streamId, timestampUs }: Receipt, reading: ReceiptReading, where: string) {
-  const { values, text, outcome } = reading
-  if (reading.timestampUs !== undefined && reading.timestampUs !== timestampUs) {
+  const { fields, text, outcome } = reading
+  const timestamp = formatUs(timestampUs)
+  if (fields && fields['timestamp'] !== timestamp) {
     throw new Contradiction(`${where}.reading is of another time`)
   }
   if (text === null) {
     if (outcome === 'stored') throw new Contradiction(`${where} is stored, and has no text`)
     return
   }
-  if (!values || readingText(streamId, { timestampUs, values }) !== text) {
-    throw new Contradiction(`${where}.text is not that of its stream, time and fields`)
+  const values = membersOf(text)?.['values']
+  if (!isObject(values) || readingText(streamId, { timestampUs, values }) !== text) {
+    throw new Contradiction(`${where}.text is not the text of a reading of this stream and time`)
+  }
+  // The time takes the place of an undeclared field of that name.
+  const shown = Object.fromEntries([...Object.entries(values), ['timestamp', timestamp]])
+  if (!fields || canonicalJson(shown) !== canonicalJson(fields)) {
+    throw new Contradiction(`${where}.text is not that of the fields of the reading`)
   }
 }
 

@@ -49,9 +49,8 @@ export interface Receipt {
 
 export interface ReceiptReading {
   readonly outcome: ReceiptOutcome
-  /** Its fields by their names; undefined where they are not known. */
-  readonly values: Readonly<Record<string, unknown>> | undefined
-  readonly timestampUs: number | undefined
+  /** Its time and its fields by their names; undefined where they are not known. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined
   /** The canonical text that a seal has the hash of. */
   readonly text: string | null
   readonly windows: readonly Span[]
@@ -125,10 +124,11 @@ const sealMembers = [
 
 /** @throws Contradiction */
 export function parseReceipt(value: unknown): Receipt {
-  const names = ['format', 'streamId', 'timestamp', 'answeredAt', 'readings']
+  const names = ['format', 'streamId', 'timestamp', 'answeredAt', 'readings', 'hasMore']
   const said = members(value, 'the receipt', names)
   oneOf(said['format'], 'format', [receiptFormat])
   timeIn(said['answeredAt'], 'answeredAt')
+  if (typeof said['hasMore'] !== 'boolean') throw new Contradiction('hasMore is not true or false')
   const readings = list(said['readings'], 'readings', readingsMax)
   return {
     streamId: text(said['streamId'], 'streamId', nameCharsMax),
@@ -163,8 +163,7 @@ function readingOf(value: unknown, where: string): ReceiptReading {
   }
   return {
     outcome,
-    values: reading?.values,
-    timestampUs: reading?.timestampUs,
+    fields: reading ?? undefined,
     text: orNull(said['text'], (one) => text(one, `${where}.text`, receiptCharsMax)),
     windows: itemsOf(said, 'windows', where).map((one, at) => {
       return spanOf(one, `${where}.windows[${at}]`)
@@ -187,8 +186,8 @@ function readingOf(value: unknown, where: string): ReceiptReading {
 
 function fieldsOf(value: unknown, where: string) {
   if (!isObject(value)) throw new Contradiction(`${where} is not an object`)
-  const { timestamp, ...values } = value
-  return { values, timestampUs: timeIn(timestamp, `${where}.timestamp`) }
+  timeIn(value['timestamp'], `${where}.timestamp`)
+  return value
 }
 
 /** @param within the object that has the list */
