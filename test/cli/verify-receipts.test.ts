@@ -8,7 +8,7 @@ import {
   receiptOf,
   sealedReceipt,
   startUs,
-} from '../support/receipts.ts'
+} from '../support/sealed-receipts.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const folder = new TemporaryFolder()

@@ -9,7 +9,7 @@ import {
   type SealedReading,
   sealedReceipt,
   startUs,
-} from '../support/receipts.ts'
+} from '../support/sealed-receipts.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const folder = new TemporaryFolder()
