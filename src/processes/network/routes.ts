@@ -6,6 +6,7 @@ import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
 import { sealRoutes } from '../../evidence/seals/seal-routes.ts'
 import { SealStore } from '../../evidence/seals/seal-store.ts'
+import { receiptRoutes } from '../../evidence/receipts/receipt-routes.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { AskedActivity } from '../../ingest/activity/asked-activity.ts'
@@ -137,9 +138,10 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       }),
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
+    evidenceRoutes(parts, share),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
-    ...evidenceRoutes(parts),
+    ...sealedRoutes(parts),
     ...keptRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, nowUs, callerOf }),
     ...pushedRoutes(parts),
@@ -147,6 +149,24 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 }
 
 const nowUs = () => systemClock.nowUs()
+
+/** What shows what happened to readings. */
+function evidenceRoutes(parts: RoutedParts, share: QueryShare): GuardedRoutes {
+  const { engine, live } = parts
+  const { worker } = engine
+  return (callerOf) =>
+    receiptRoutes({
+      ...parts,
+      share,
+      state: engine.state,
+      store: worker.store,
+      entriesAt: (request) => live.journal.entriesAt(request),
+      countsOf: async (streamId) => (await worker.progress(streamId)).counts,
+      refused: (query) => worker.refusedReadings(query),
+      nowUs,
+      callerOf,
+    })
+}
 
 /** Readings that are sent to us. */
 function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
@@ -236,7 +256,7 @@ function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 }
 
 /** What shows that readings were stored. */
-function evidenceRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+function sealedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { state } = parts.engine
   const seals = new SealStore(state, new AnchorProofs(state))
   return [(callerOf) => sealRoutes({ ...parts, seals, nowUs, callerOf })]
