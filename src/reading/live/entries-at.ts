@@ -42,6 +42,7 @@ export interface FoundEntry {
   /** Canonical JSON of the declared fields, and of the others, of a reading that is accepted. */
   readonly values?: string
   readonly extra?: string | undefined
+  readonly flagged?: readonly string[] | undefined
   readonly sender?: string | undefined
   readonly origin?: Origin | undefined
   readonly refusal?: FoundRefusal
@@ -195,9 +196,9 @@ function found(entry: EntryReader, offset: Offset, ended: EndedRefusal | undefin
   const { kind, streamVersion, receivedAtUs, digest } = entry
   const header = { offset, kind, streamVersion, receivedAtUs, digest }
   if (entry.accepted || entry.filtered) {
-    const { extra, sender, origin } = entry.acceptedNotes
+    const { extra, flagged, sender, origin } = entry.acceptedNotes
     if (entry.filtered) return { ...header, sender, origin }
-    return { ...header, sender, origin, extra, values: entry.values }
+    return { ...header, sender, origin, extra, flagged, values: entry.values }
   }
   const { reason, message, details, source, sender, origin } = entry.quarantinedEntry().notes
   return { ...header, sender, origin, ended, refusal: { reason, message, details, source } }
