@@ -2179,6 +2179,55 @@ export interface SharedOperations {
   }
 
   /**
+   * List the seals of a data stream, with all of their revisions, oldest stretch first.
+   *
+   * A seal is a root over the readings that were stored in a stretch of time, as long as
+   * `processing.seal` says. The proof leads from it to a ledger.
+   *
+   * Needs the permission `data:read`.
+   */
+  readonly listSeals: {
+    readonly path: { readonly streamId: string }
+    readonly query?: {
+      /**
+       * Stretches that end after it. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
+      readonly start?: string | undefined
+
+      /**
+       * Stretches that begin before it. RFC 3339, `now`, `-24h`, or a number since 1970
+       * (docs/queries.md#times).
+       */
+      readonly end?: string | undefined
+      readonly limit?: number | undefined
+
+      /** From the answer before. */
+      readonly cursor?: string | undefined
+    }
+    readonly answer: {
+      readonly streamId: string
+      readonly seals: readonly Seal[]
+
+      /**
+       * Stretches that are still to be sealed, or sealed again: the first hundred, on the first
+       * page only.
+       */
+      readonly waiting: readonly {
+        readonly start: string
+        readonly end: string
+
+        /** When it is sealed at the earliest. */
+        readonly dueAt: string
+
+        /** Why it could not be sealed when that was tried last: it is tried again. */
+        readonly problem: { readonly error: string; readonly message: string } | null
+      }[]
+      readonly nextCursor: string | null
+    }
+  }
+
+  /**
    * List the signatures of an attachment.
    *
    * The oldest first.
@@ -4726,6 +4775,7 @@ export const operationPaths = {
   listQuarantine: 'GET /streams/{streamId}/quarantine',
   listQuarantineOfAll: 'GET /quarantine',
   listRefusedReadings: 'GET /streams/{streamId}/refused',
+  listSeals: 'GET /streams/{streamId}/seals',
   listSignatures: 'GET /attachments/{attachmentId}/signatures',
   listStreamAlerts: 'GET /streams/{streamId}/alerts',
   listStreamAttachments: 'GET /streams/{streamCode}/attachments',
@@ -4972,6 +5022,7 @@ export const operationScopes = {
   listQuarantine: 'data:read',
   listQuarantineOfAll: 'streams:read data:read',
   listRefusedReadings: 'data:read',
+  listSeals: 'data:read',
   listSignatures: 'attachments:read',
   listStreamAlerts: 'data:read',
   listStreamAttachments: 'attachments:read',
@@ -6514,6 +6565,9 @@ export type DataStreamChange = {
               readonly aggregated?: string | undefined
             }
           | undefined
+
+        /** How long the stretches of time are whose readings are sealed: 15m to 24h. */
+        readonly seal?: string | undefined
 
         /**
          * Alert rules: a list, or for each field {min, max} or a list; none where it is false or
@@ -8696,6 +8750,9 @@ export type NewDataStream = {
             }
           | undefined
 
+        /** How long the stretches of time are whose readings are sealed: 15m to 24h. */
+        readonly seal?: string | undefined
+
         /**
          * Alert rules: a list, or for each field {min, max} or a list; none where it is false or
          * null. At most 50 with those of the other key.
@@ -10455,6 +10512,48 @@ export type RejectedReading = {
   /** What to do about it, for people. */
   readonly remedy?: string | undefined
   readonly details?: readonly ErrorDetail[] | undefined
+}
+export type Seal = {
+  readonly start: string
+  readonly end: string
+
+  /** From 1. A late reading leads to the next revision. */
+  readonly revision: number
+
+  /** How many readings were stored in the stretch. */
+  readonly count: number
+
+  /** Of the tree over the texts of these readings: hexadecimal. */
+  readonly root: string
+
+  /** The root of the revision before. */
+  readonly previous: string | null
+  readonly sealedAt: string
+
+  /** `SERVICE_RECEIVED` until the seal is in a batch. */
+  readonly status:
+    | 'SERVICE_RECEIVED'
+    | 'METADATA_STORED'
+    | 'LEDGER_SUBMITTED'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'ERROR'
+  readonly tx_hash: string | null
+
+  /** Null until the seal is in a batch. */
+  readonly proof: SealProof | null
+}
+export type SealProof = {
+  readonly format: 'streamvault-seal-proof-1'
+
+  /** The seal: JSON, byte for byte a leaf of the batch. */
+  readonly text: string
+  readonly batch: {
+    /** The batch: JSON, byte for byte what the CID of the proof is of. */
+    readonly text: string
+    readonly path: MerklePath
+  }
+  readonly proof: Proof
 }
 export type SecretRotation = {
   readonly secret?: string | undefined

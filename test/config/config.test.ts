@@ -38,6 +38,8 @@ describe('readConfig', () => {
       isAnchoring: true,
       anchorPatienceUs: 24 * 3_600_000_000,
       anchorBatchWaitUs: 50_000,
+      sealGraceUs: 300_000_000,
+      sealLedger: { ledger: 'XRPL', network: 'sandbox' },
       ledgers: [],
       ledgerNetworks: {
         XRPL: 'xrpl:0',
@@ -85,6 +87,8 @@ describe('readConfig', () => {
       STREAMVAULT_ANCHORING: 'off',
       STREAMVAULT_ANCHOR_PATIENCE: '2h',
       STREAMVAULT_ANCHOR_BATCH_WAIT: '20ms',
+      STREAMVAULT_SEAL_GRACE: '2s',
+      STREAMVAULT_SEAL_NETWORK: 'eip155:80002',
       STREAMVAULT_LEDGER_XRPL: 'wss://xrpl.example',
       STREAMVAULT_LEDGER_XRPL_NETWORK: 'xrpl:1',
       STREAMVAULT_LEDGER_XRPL_FEE_MAX: '5000',
@@ -149,6 +153,8 @@ describe('readConfig', () => {
       isAnchoring: false,
       anchorPatienceUs: 2 * 3_600_000_000,
       anchorBatchWaitUs: 20_000,
+      sealGraceUs: 2_000_000,
+      sealLedger: { ledger: 'POLYGON_POS', network: 'eip155:80002' },
       ledgers: [
         {
           ledger: 'XRPL',

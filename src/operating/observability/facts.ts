@@ -24,6 +24,7 @@ import type { GaugeByLabel, Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import type { ProcessingStatus } from './processing-status.ts'
+import { sealMetrics } from './seal-facts.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
 import { atHandMetrics, totalMetrics } from './total-facts.ts'
@@ -236,6 +237,7 @@ function keptMetrics(
     ...sparkplugMetrics(intake.sparkplug),
     ...retentionMetrics(status),
     ...windowMetrics(() => status()?.windows),
+    ...sealMetrics(() => status()?.seals),
     ...rollupMetrics(() => status()?.totals.rollups),
     ...backupMetrics(backups),
     ...alertMetrics(alerts),

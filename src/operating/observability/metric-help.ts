@@ -35,6 +35,12 @@ export const metricHelp = {
   devices_seen_pending: 'Devices whose last contact is not written yet',
   logins_failed_total: 'Logins and requests with credentials that were refused',
   readings_expired_total: 'Stored readings removed because they were older than their retention',
+  seal_marks: 'Stretches that are still to be sealed, those that are not over included',
+  seals_behind_seconds:
+    'Seconds for which some stretches have been due to be sealed without a break',
+  seals_made_total: 'Stretches sealed for the first time since the start',
+  seals_revised_total: 'Stretches sealed again because other readings are stored, since the start',
+  seals_failed_total: 'Attempts to seal a stretch that failed, since the start',
   retention_running: '1 while a retention pass removes what is too old, else 0',
   retention_streams: 'Streams with a limit on how long their data is kept',
   retention_passes_total: 'Retention passes completed',
