@@ -53,6 +53,7 @@ class Marking {
   #decider: Decider | undefined
   #marks = new SealMarks()
   #isFailing = false
+  #atCommit: () => Promise<void> = async () => undefined
 
   readonly state = tests.state
 
@@ -81,6 +82,7 @@ class Marking {
     const failing: DecisionStore = {
       position: () => store.position(),
       commit: async (decision) => {
+        await this.#atCommit()
         if (this.#isFailing) throw new Error('no commit now')
         await store.commit(decision)
       },
@@ -88,8 +90,16 @@ class Marking {
     this.#decider = await Decider.open(failing, { watches, marks: this.#marks })
   }
 
-  /** @param isFailing whether it takes two attempts */
-  async decide(entries: readonly OneEntry[], isFailing = false): Promise<void> {
+  /**
+   * @param isFailing whether it takes two attempts
+   * @param atCommit what happens between the decision and its commit
+   */
+  async decide(
+    entries: readonly OneEntry[],
+    isFailing = false,
+    atCommit: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    this.#atCommit = atCommit
     const writer = new EntryWriter()
     for (const entry of entries) this.#write(writer, entry)
     const firstOffset = this.written.length
@@ -163,7 +173,7 @@ const anyRound = fc.record({
   entries: fc.array(anyEntry, { minLength: 1, maxLength: 8 }),
   isFailing: fc.boolean(),
   /** What happens after it. */
-  then: fc.constantFrom('nothing', 'restart', 'look', 'seal'),
+  then: fc.constantFrom('nothing', 'restart', 'look', 'look at commit', 'seal'),
 })
 
 /**
@@ -209,14 +219,16 @@ describe('marks of stretches', () => {
         const sealed = new Map<string, number>()
         let looked: Awaited<ReturnType<typeof marksIn>> = []
         let until = 0
+        const look = async () => {
+          looked = await marksIn(marking.state)
+          marking.marks.forgetAll(looked)
+          until = marking.marks.decidingUntil
+        }
         for (const [at, { isFailing, then }] of rounds.entries()) {
-          await marking.decide(versioned[at] ?? [], isFailing)
+          const atCommit = then === 'look at commit' ? look : undefined
+          await marking.decide(versioned[at] ?? [], isFailing, atCommit)
           if (then === 'restart') await marking.restart()
-          if (then === 'look') {
-            looked = await marksIn(marking.state)
-            marking.marks.forgetAll(looked)
-            until = marking.marks.decidingUntil
-          }
+          if (then === 'look') await look()
           if (then !== 'seal') continue
           for (const mark of looked) {
             await marking.state
