@@ -1,5 +1,4 @@
 import { ChunkedTree, rootOfChunks } from '../../ledgers/merkle/chunked-tree.ts'
-import { leafHash } from '../../ledgers/merkle/merkle.ts'
 import { leavesOf, type SealedStore } from './stretch-leaves.ts'
 
 /** A piece of event time of one stream: [startUs, endUs). */
@@ -49,7 +48,7 @@ export async function treeOfStretch(
     let [lastUs, ofTime] = [-1, 0]
     for (const { timestampUs, text } of leaves) {
       if (timestampUs !== lastUs) [lastUs, ofTime] = [timestampUs, 0]
-      if (tree.add(leafHash(text))) starts.push({ firstUs: timestampUs, skip: ofTime })
+      if (tree.add(text)) starts.push({ firstUs: timestampUs, skip: ofTime })
       ofTime++
     }
     await turn?.()
