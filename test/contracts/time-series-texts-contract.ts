@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareText } from '../../src/core/canonical-json.ts'
+import { canonicalJson, compareText } from '../../src/core/canonical-json.ts'
 import { readingText } from '../../src/ledgers/seals/reading-text.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import { anyNotes, anyReading } from '../support/any-readings.ts'
-import { allPoints, ship, storedReading } from '../support/stored-readings.ts'
+import { allPoints, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 
 /** What every store promises about the canonical text of a reading, which seals cover: a part of `timeSeriesContract`. */
@@ -51,6 +51,34 @@ export function timeSeriesTextsContract(open: OpenNewStore): void {
     const text =
       '{"stream":"x","time":"2026-03-01T00:00:00.000000Z","values":{"a":0,"b":1e+21,"c":[null,{"d":5e-324}]}}'
     expect(await textsOf(opened.store, 'x')).toEqual([text, text, text])
+  })
+
+  // V8 reads such keys as the one that was in the same place before.
+  test('a reading has its own names of members, also where they have escapes', async () => {
+    await using opened = await open()
+    const shape = shapeOf({ object: { type: 'object' } })
+    const names = ['\\', '\n', '"', '\\\\', '\\n', '\\"', '\r', '\\']
+    await ship(
+      opened.store,
+      names.map((name, us) => {
+        const member = { '': us, [name]: us }
+        return storedReading({
+          streamId: 'x',
+          timestampUs: marchUs + us,
+          shape,
+          values: { object: member },
+          extra: member,
+        })
+      }),
+    )
+
+    const texts = await textsOf(opened.store, 'x')
+
+    expect(texts.map((text) => text.slice(text.indexOf('"values":') + 9, -1))).toEqual(
+      names.map((name, us) =>
+        canonicalJson({ '': us, [name]: us, object: { '': us, [name]: us } }),
+      ),
+    )
   })
 }
 

@@ -1,6 +1,9 @@
+import { merklePath } from '../../anchors/proofs/proof-api.ts'
+import type { MerklePath } from '../../ledgers/merkle/merkle.ts'
 import { askedTime } from '../../requests/http/asked-range.ts'
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
+import { sealFields } from '../seals/seal-api.ts'
 import { missingReasons, outcomes } from './found-reading.ts'
 
 export const receiptFormat = 'streamvault-receipt-1'
@@ -83,6 +86,15 @@ const event = s.record({
   inbox: s.listOf(s.record({ entryId: s.uuid, createdAt: s.dateTime, title: s.text })),
 })
 
+const sealOfReading = s.record({
+  ...sealFields,
+  path: s.typed<MerklePath | null>({
+    anyOf: [merklePath, s.nothing],
+    description: 'From the text of the reading to the root.',
+  }),
+  problem: { ...s.nullable(problem), description: 'Why there is no path.' },
+})
+
 const missing = s.record({
   what: s.text,
   reason: s.choice(missingReasons),
@@ -110,7 +122,11 @@ const reading = s.record({
   windows: s.listOf(window),
   alerts: s.listOf(alert),
   events: s.listOf(event),
-  seal: s.nothing,
+  seal: {
+    ...s.nullable(sealOfReading),
+    description:
+      'The newest seal with a path to this reading; without one, the newest of its stretch.',
+  },
   missing: s.listOf(missing),
 })
 

@@ -2,10 +2,12 @@ import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import { readingText } from '../../ledgers/seals/reading-text.ts'
 import { digestText } from '../../streams/data-streams/readings-text.ts'
+import { sealBody } from '../seals/seal-api.ts'
 import type { FoundPoint, FoundReading, Missing } from './found-reading.ts'
 import type { HoldingWindow } from './holding-window.ts'
 import type { AlertStep } from './moved-alerts.ts'
 import type { receiptSchema } from './receipt-api.ts'
+import type { ReadingSeal } from './seal-of-reading.ts'
 import type { SentEvent } from './sent-notices.ts'
 
 type ReceiptBody = Static<typeof receiptSchema>
@@ -24,11 +26,12 @@ export interface TracedReading {
   readonly window: HoldingWindow | undefined
   readonly steps: readonly AlertStep[]
   readonly events: readonly SentEvent[]
+  readonly seal: ReadingSeal | undefined
   readonly missing: readonly Missing[]
 }
 
 export function readingBody(traced: TracedReading): ReadingBody {
-  const { found, stream, version, window, steps, events, missing } = traced
+  const { found, stream, version, window, steps, events, seal, missing } = traced
   const { outcome, point, isComplete, digest, offset, journalProblem } = found
   return {
     outcome,
@@ -51,7 +54,7 @@ export function readingBody(traced: TracedReading): ReadingBody {
     windows: window === undefined ? [] : [windowBody(window)],
     alerts: steps.map(stepBody),
     events: events.map(eventBody),
-    seal: null,
+    seal: seal === undefined ? null : sealOfBody(seal),
     missing: journalProblem ? [journalProblem, ...missing] : [...missing],
   }
 }
@@ -121,6 +124,10 @@ function eventBody({ eventId, type, atUs, deliveries, inbox }: SentEvent) {
       title,
     })),
   }
+}
+
+function sealOfBody({ seal, progress, path, problem }: ReadingSeal) {
+  return { ...sealBody(seal, progress), path: path ?? null, problem: problem ?? null }
 }
 
 function shown(us: number | undefined | null): string | null {

@@ -32,9 +32,7 @@ export function receiptRoutes(needs: ReceiptRoutesNeeds): FastifyPluginAsync {
       answers: { 200: receiptSchema },
       errors: ['overloaded', 'query_too_slow', 'rate_limited', 'store_unavailable'],
       handler: async ({ caller: { userId }, params, query }) => {
-        const timestampUs = comparableUs(
-          askedInstant('timestamp', query.timestamp, needs.nowUs()),
-        )
+        const timestampUs = comparableUs(askedInstant('timestamp', query.timestamp, needs.nowUs()))
         return await needs.share.during(userId, async () => {
           const stream = await ownStream(needs, userId, params.streamId)
           return await receiptOf(needs, { stream, ownerId: userId, timestampUs })

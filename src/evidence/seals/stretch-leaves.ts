@@ -1,6 +1,6 @@
 import { compareText } from '../../core/canonical-json.ts'
-import { readingText } from '../../ledgers/seals/reading-text.ts'
-import type { DataPoint, ReadingsCursor } from '../../storage/time-series/readings-query.ts'
+import { ReadingTexts } from '../../ledgers/seals/reading-text.ts'
+import type { ReadingsCursor } from '../../storage/time-series/readings-query.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 
 /** Readings of a page: as many as a query may have at a time without others noticing. */
@@ -52,12 +52,16 @@ export async function* leavesOf(
   store: SealedStore,
   { streamId, startUs, endUs, limit = pageRows }: LeavesQuery,
 ): AsyncGenerator<readonly Leaf[]> {
+  const texts = new ReadingTexts(streamId)
   let after: ReadingsCursor | undefined
   let held: Leaf[] = []
   do {
     const query = { streamId, startUs, endUs, fields: [], limit, bytesMax: pageBytes, after }
     const { points, next } = await store.query(query)
-    const leaves = [...held, ...points.map((point) => leafOf(streamId, point))]
+    const leaves = held
+    for (const point of points) {
+      leaves.push({ timestampUs: point.timestampUs, text: texts.of(point) })
+    }
     // What has the last time may go on with the next page.
     held = next === undefined ? [] : leaves.splice(startOfLastTime(leaves))
     assertSortable(streamId, held)
@@ -65,10 +69,6 @@ export async function* leavesOf(
     if (leaves.length > 0) yield leaves
     after = next
   } while (after !== undefined)
-}
-
-function leafOf(streamId: string, point: DataPoint): Leaf {
-  return { timestampUs: point.timestampUs, text: readingText(streamId, point) }
 }
 
 /** Where the leaves begin that have the time of the last one. */

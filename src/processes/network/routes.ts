@@ -4,9 +4,9 @@ import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { receiptRoutes } from '../../evidence/receipts/receipt-routes.ts'
 import { sealRoutes } from '../../evidence/seals/seal-routes.ts'
 import { SealStore } from '../../evidence/seals/seal-store.ts'
-import { receiptRoutes } from '../../evidence/receipts/receipt-routes.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
 import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { AskedActivity } from '../../ingest/activity/asked-activity.ts'
@@ -18,6 +18,7 @@ import { unroutedRoutes } from '../../ingest/unrouted/unrouted-routes.ts'
 import { overviewRoutes } from '../../operating/overview/overview-routes.ts'
 import { exportRoutes } from '../../reading/exports/export-routes.ts'
 import { importRoutes } from '../../reading/imports/import-routes.ts'
+import type { EntriesAtRequest } from '../../reading/live/entries-at.ts'
 import { type LiveParts, tailRoutes } from '../../reading/live/tail-routes.ts'
 import { dataRoutes } from '../../reading/queries/data-routes.ts'
 import { latestRoutes } from '../../reading/queries/latest-routes.ts'
@@ -28,6 +29,7 @@ import { retentionRoutes } from '../../reading/retention/retention-routes.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
 import type { GuardedRoutes } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import type { RefusedReadingsQuery } from '../../storage/time-series/refused-readings.ts'
 import { bulkRoutes } from '../../streams/data-streams/bulk-routes.ts'
 import { dataStreamRoutes } from '../../streams/data-streams/data-stream-routes.ts'
 import { previewRoute } from '../../streams/data-streams/preview-route.ts'
@@ -138,10 +140,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       }),
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
-    evidenceRoutes(parts, share),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
-    ...sealedRoutes(parts),
+    ...evidenceRoutes(parts, share),
     ...keptRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, nowUs, callerOf }),
     ...pushedRoutes(parts),
@@ -149,24 +150,6 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 }
 
 const nowUs = () => systemClock.nowUs()
-
-/** What shows what happened to readings. */
-function evidenceRoutes(parts: RoutedParts, share: QueryShare): GuardedRoutes {
-  const { engine, live } = parts
-  const { worker } = engine
-  return (callerOf) =>
-    receiptRoutes({
-      ...parts,
-      share,
-      state: engine.state,
-      store: worker.store,
-      entriesAt: (request) => live.journal.entriesAt(request),
-      countsOf: async (streamId) => (await worker.progress(streamId)).counts,
-      refused: (query) => worker.refusedReadings(query),
-      nowUs,
-      callerOf,
-    })
-}
 
 /** Readings that are sent to us. */
 function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
@@ -255,11 +238,23 @@ function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   ]
 }
 
-/** What shows that readings were stored. */
-function sealedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { state } = parts.engine
+/** What shows that readings were stored, and what happened to them. */
+function evidenceRoutes(parts: RoutedParts, share: QueryShare): readonly GuardedRoutes[] {
+  const { live, engine } = parts
+  const { state, worker } = engine
   const seals = new SealStore(state, new AnchorProofs(state))
-  return [(callerOf) => sealRoutes({ ...parts, seals, nowUs, callerOf })]
+  const receipts = {
+    state,
+    seals,
+    store: worker.store,
+    entriesAt: (request: EntriesAtRequest) => live.journal.entriesAt(request),
+    countsOf: async (streamId: string) => (await worker.progress(streamId)).counts,
+    refused: (query: RefusedReadingsQuery) => worker.refusedReadings(query),
+  }
+  return [
+    (callerOf) => sealRoutes({ ...parts, seals, nowUs, callerOf }),
+    (callerOf) => receiptRoutes({ ...parts, ...receipts, share, nowUs, callerOf }),
+  ]
 }
 
 /** Readings that were not stored. */

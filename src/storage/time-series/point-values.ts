@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/parse-json.ts'
 import { formatUs, type InstantUs, narrowed } from '../../core/time.ts'
 import type { Column } from './shape.ts'
 
@@ -22,7 +23,7 @@ export function toJson(value: unknown, type: Column['type']): unknown {
     case 'bigint':
       return Number(value)
     case 'json':
-      return JSON.parse(value as string)
+      return parseJson(value as string)
     case 'double':
     case 'boolean':
     case 'varchar':

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/parse-json.ts'
 import type { DataPoint, ReadingsCursor, ReadingsPage, ReadingsQuery } from './readings-query.ts'
 import type { Column } from './shape.ts'
 
@@ -60,7 +61,7 @@ export function pointOf(stored: StoredPoint, withExtra: boolean): OrderedPoint {
 }
 
 function parsedExtra(extra: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(extra) as Readonly<Record<string, unknown>>
+  return parseJson(extra) as Readonly<Record<string, unknown>>
 }
 
 /** The order of readings, of places among them and of pages. */

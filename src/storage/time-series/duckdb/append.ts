@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
+import { parseJson } from '../../../core/parse-json.ts'
 import { parseInstant } from '../../../core/time.ts'
 import type { Shape, Column as ShapeColumn } from '../shape.ts'
 import type { ShippedReading } from '../shipment.ts'
@@ -48,7 +49,7 @@ export class ReadingRows {
     else this.#extras.set(row, extra)
     if (flagged.length === 0) this.#flags.setNull(row)
     else this.#flags.set(row, flagged.join(','))
-    const fields = JSON.parse(reading.values) as Record<string, unknown>
+    const fields = parseJson(reading.values) as Record<string, unknown>
     for (const { name, column, set } of this.#fields) {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (value === undefined) column.setNull(row)

@@ -1,5 +1,6 @@
 import { SenderBufferV2, SenderOptions } from '@questdb/nodejs-client'
 import { messageOf } from '../../../core/errors.ts'
+import { parseJson } from '../../../core/parse-json.ts'
 import { parseInstant } from '../../../core/time.ts'
 import type { Column, Shape } from '../shape.ts'
 import type { ShippedReading } from '../shipment.ts'
@@ -47,7 +48,7 @@ export class RowBuffer extends SenderBufferV2 {
     this.intColumn('$offset', reading.offset)
     if (extra !== undefined) this.stringColumn('extra', extra)
     if (flagged.length > 0) this.stringColumn('$flagged', flagged.join(','))
-    const fields = JSON.parse(reading.values) as Record<string, unknown>
+    const fields = parseJson(reading.values) as Record<string, unknown>
     for (const column of shape.columns) {
       if (Object.hasOwn(fields, column.name)) this.#field(column, fields[column.name])
     }
