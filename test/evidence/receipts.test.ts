@@ -1,38 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { evidenceStores } from '../support/evidence-stores.ts'
 import { imported } from '../support/imports.ts'
 import { newPerson } from '../support/people.ts'
-import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
 import { askReceipt, missingOf, type ReceiptReading, receiptOf } from '../support/receipts.ts'
 import { at } from '../support/seconds.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 
 const noon = '2026-01-31T12:00:00.000000Z'
 
-interface Store {
-  readonly name: string
-  readonly isLeftOut: boolean
-  readonly start: () => Promise<{ settings: Record<string, string>; stop: () => Promise<void> }>
-}
-
-const stores: readonly Store[] = [
-  {
-    name: 'DuckDB',
-    isLeftOut: false,
-    start: async () => ({ settings: {}, stop: async () => undefined }),
-  },
-  {
-    name: 'QuestDB',
-    isLeftOut: isQuestDbMissing,
-    async start() {
-      const server = await QuestDb.start()
-      const settings = { STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${server.port}` }
-      return { settings, stop: async () => await server.stop() }
-    },
-  },
-]
-
-for (const store of stores) {
+for (const store of evidenceStores) {
   describe.skipIf(store.isLeftOut)(`a receipt, with ${store.name}`, () => {
     let process: ServiceProcess
     let api: ApiClient
