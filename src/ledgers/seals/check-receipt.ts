@@ -12,6 +12,7 @@ import {
   type ReceiptReading,
   type ReceiptSeal,
   receiptCharsMax,
+  receiptFormat,
 } from './parse-receipt.ts'
 import { readingText } from './reading-text.ts'
 import { sealProofFormat } from './seal-proof.ts'
@@ -88,10 +89,15 @@ async function receiptVerdictOf(
   trustedKeys: ReadonlySet<string>,
 ): Promise<ReceiptVerdict> {
   const value = valueOf(given)
-  if (isObject(value) && value['format'] === sealProofFormat) {
+  const format = isObject(value) ? value['format'] : undefined
+  if (format === sealProofFormat) {
     const { verdict, seal } = await checkedSealProof(value, trustedKeys)
     const checked = { verdict, seal, outcome: undefined, text: undefined, index: undefined }
     return { verdict: checked.verdict, readings: [checked] }
+  }
+  // An answer of another operation, or an error.
+  if (format !== receiptFormat) {
+    throw new Contradiction('it is neither a receipt nor the proof of a seal')
   }
   const receipt = parseReceipt(value)
   const readings: CheckedReading[] = []
