@@ -61,7 +61,7 @@ function jsonOf({ outcome, text, seal, index }: CheckedReading): Readonly<Record
 }
 
 function lineOf({ verdict, outcome, text, seal, index }: CheckedReading): string {
-  const what = outcome === undefined ? 'this seal' : 'this reading'
+  const what = outcome === undefined ? 'this seal existed' : 'this reading was stored'
   const { result } = inWords(verdict, what)
   const shown = text === undefined ? '' : ` ${shownText(cutText(text, textCharsMax))}`
   const begin = outcome === undefined ? '' : `${outcome}:${shown}\n  `

@@ -41,7 +41,9 @@ test('streamvault verify --receipt says what is proven of a reading, and what is
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const lines = stdout.split('\n')
   expect(lines[0]).toMatch(/^stored: \{"stream":".*"values":\{"temperature":21.5\}\}$/)
-  expect(lines[1]).toMatch(/^ {2}proven: this reading existed by 20\S+Z, as block 1 of the ledger/)
+  expect(lines[1]).toMatch(
+    /^ {2}proven: this reading was stored by 20\S+Z, as block 1 of the ledger/,
+  )
   expect(lines[2]).toMatch(
     /^ {2}The seal: revision 2 of 2026-03-01T12:00:00.000000Z to .* reading 2 of 3\.$/,
   )
@@ -72,7 +74,7 @@ test('streamvault verify --receipt has the exit codes of proofs', async () => {
 
   expect(results.map(({ code }) => code)).toEqual([3, 4, 5, 6, 0, 0, 5])
   expect(results.map(({ stdout }) => stdout)).toEqual([
-    expect.stringMatching(/^stored: .*\n {2}proven under key \S+: this reading existed by/),
+    expect.stringMatching(/^stored: .*\n {2}proven under key \S+: this reading was stored by/),
     expect.stringMatching(
       /^quarantined:\n {2}not found: it was not stored, so no seal has it\.\n$/,
     ),
@@ -82,7 +84,7 @@ test('streamvault verify --receipt has the exit codes of proofs', async () => {
     expect.stringMatching(/^ledger not reached: nothing is known here of the network/),
     expect.stringMatching(/^stored: [^]*\nduplicate:\n {2}not found: /),
     expect.stringMatching(/^proven: this seal existed by .*\n {2}The seal: .*; 3 readings\.\n/),
-    expect.stringMatching(/^contradicted: the receipt has no format\.\n$/),
+    expect.stringMatching(/^contradicted: it is neither a receipt nor the proof of a seal\.\n$/),
   ])
 })
 

@@ -21,7 +21,7 @@ const failures = {
   unreachable: 'ledger not reached',
 } as const
 
-/** @param what that something was there is shown of; the bytes of the CID, unless something else is said */
+/** @param what what is shown to have been so by a time; that the bytes of the CID existed, unless something else is said */
 export function inWords(verdict: Verdict, what?: string): InWords {
   if ('reason' in verdict) {
     return { result: `${failures[verdict.is]}: ${verdict.reason}`, limits: '' }
@@ -42,8 +42,8 @@ export function inWords(verdict: Verdict, what?: string): InWords {
 
 function existed(
   shown: Extract<Verdict, { readonly is: 'proven' | 'proven_under_key' }>,
-  what = `the bytes of ${shown.cid}`,
+  what = `the bytes of ${shown.cid} existed`,
 ): string {
   const { timeUs, network, height } = shown
-  return `${what} existed by ${formatUs(timeUs)}, as block ${height} of the ledger ${network} says`
+  return `${what} by ${formatUs(timeUs)}, as block ${height} of the ledger ${network} says`
 }

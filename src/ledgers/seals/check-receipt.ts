@@ -12,6 +12,7 @@ import {
   type ReceiptReading,
   type ReceiptSeal,
   receiptCharsMax,
+  receiptFormat,
 } from './parse-receipt.ts'
 import { readingText } from './reading-text.ts'
 import { sealProofFormat } from './seal-proof.ts'
@@ -59,6 +60,14 @@ const unstored: ReadonlySet<ReceiptOutcome | undefined> = new Set<ReceiptOutcome
   'duplicate',
 ])
 
+/** By the names that a service gives: what it says beside them is not repeated. */
+const whyPathless = new Map([
+  ['neighbours_gone', 'readings beside it in the seal are not stored any more'],
+  ['too_many_at_once', 'too many readings of the seal have one time'],
+  ['not_sealed_yet', 'it came in after the seal, and waits for the next one'],
+  ['not_stored', 'it is not stored any more'],
+])
+
 /**
  * What a receipt shows that someone brings as text, or the proof of a seal alone. Never throws: each text gets a verdict.
  *
@@ -80,13 +89,17 @@ async function receiptVerdictOf(
   trustedKeys: ReadonlySet<string>,
 ): Promise<ReceiptVerdict> {
   const value = valueOf(given)
-  if (isObject(value) && value['format'] === sealProofFormat) {
+  const format = isObject(value) ? value['format'] : undefined
+  if (format === sealProofFormat) {
     const { verdict, seal } = await checkedSealProof(value, trustedKeys)
     const checked = { verdict, seal, outcome: undefined, text: undefined, index: undefined }
     return { verdict: checked.verdict, readings: [checked] }
   }
+  // An answer of another operation, or an error.
+  if (format !== receiptFormat) {
+    throw new Contradiction('it is neither a receipt nor the proof of a seal')
+  }
   const receipt = parseReceipt(value)
-  checkPlaces(receipt)
   const readings: CheckedReading[] = []
   for (const [at, reading] of receipt.readings.entries()) {
     readings.push(await checkedReading(receipt, reading, { where: `readings[${at}]`, trustedKeys }))
@@ -115,16 +128,6 @@ function valueOf(given: string): unknown {
 function verdictOfFailure(error: unknown): Verdict {
   const reason = error instanceof Contradiction ? error.message : 'it could not be read'
   return { is: 'contradicted', reason }
-}
-
-/** One leaf of a seal is one reading. */
-function checkPlaces({ readings }: Receipt): void {
-  const leaves = readings.flatMap(({ seal }) => {
-    return seal?.path ? [`${seal.startUs} ${seal.endUs} ${seal.revision} ${seal.path.index}`] : []
-  })
-  if (new Set(leaves).size < leaves.length) {
-    throw new Contradiction('two readings have the same place in a seal')
-  }
 }
 
 interface Surroundings {
@@ -267,12 +270,7 @@ function unsealed({ outcome }: ReceiptReading): string {
   return outcome === 'pending' ? 'it is not stored yet' : 'no seal has it, or not yet'
 }
 
-function pathless(problem: string | undefined): string {
-  const why =
-    problem === 'neighbours_gone'
-      ? ': readings beside it in the seal are not stored any more'
-      : problem === 'too_many_at_once'
-        ? ': too many readings of the seal have one time'
-        : ''
-  return `the receipt has no path from it to the root of its seal${why}`
+function pathless(problem = ''): string {
+  const why = whyPathless.get(problem)
+  return `the receipt has no path from it to the root of its seal${why === undefined ? '' : `: ${why}`}`
 }

@@ -126,7 +126,6 @@ const sealMembers = [
 export function parseReceipt(value: unknown): Receipt {
   const names = ['format', 'streamId', 'timestamp', 'answeredAt', 'readings', 'hasMore']
   const said = members(value, 'the receipt', names)
-  oneOf(said['format'], 'format', [receiptFormat])
   timeIn(said['answeredAt'], 'answeredAt')
   if (typeof said['hasMore'] !== 'boolean') throw new Contradiction('hasMore is not true or false')
   const readings = list(said['readings'], 'readings', readingsMax)
