@@ -24,23 +24,36 @@ interface KeptRules {
   readonly characters: number
 }
 
-/** Reads the rules of definitions. Thousands of streams may have the same one, and then share what it says. */
+/**
+ * Reads the rules of definitions. Thousands of streams may have the same one, or one that differs in its source alone as those of
+ * a fleet do, and then share what it says.
+ */
 export class RuleReader {
   readonly #read = new LruMap<string, KeptRules>(definitionsMax, {
     of: ({ characters }) => characters,
     max: charactersMax,
   })
+  /** By what it follows from. */
+  readonly #shared = new LruMap<string, DefinedRules>(definitionsMax)
 
   /** @param definition JSON, as the state has it */
   rulesOf(definition: string): DefinedRules {
     const known = this.#read.get(definition)
     if (known) return known.defined
     const parsed = JSON.parse(definition) as VersionedDefinition
-    const fields = storedFieldsOf(parsed)
-    const { processing } = parsed
+    const defined = this.#definedBy(parsed)
+    this.#read.set(definition, { defined, characters: definition.length })
+    return defined
+  }
+
+  #definedBy({ schema, processing }: VersionedDefinition): DefinedRules {
+    const key = JSON.stringify([schema, processing])
+    const known = this.#shared.get(key)
+    if (known) return known
+    const fields = storedFieldsOf({ schema, processing })
     const rules = alertRulesOf(processing, fields)
     const defined = { rules, fields, sealUs: sealedEveryUs(processing) }
-    this.#read.set(definition, { defined, characters: definition.length })
+    this.#shared.set(key, defined)
     return defined
   }
 }

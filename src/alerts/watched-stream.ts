@@ -41,6 +41,23 @@ export interface WatchedStreamNeeds {
   readonly time: Pick<AlertTime, 'aheadUs' | 'steadyUs'>
 }
 
+/** What has come of the rules of a stream by now. */
+interface RulePast {
+  readonly recent: RecentReadings
+  readonly sequences: NoticeSequences
+  readonly memories: Map<string, RuleMemory>
+  readonly open: Map<string, AlertRow>
+}
+
+function pastOf({ saved, open = [] }: Partial<LoadedWatch> = {}): RulePast {
+  return {
+    recent: new RecentReadings(),
+    sequences: new NoticeSequences(saved?.sequences),
+    memories: new Map(Object.entries(saved?.memories ?? {})),
+    open: new Map(open.map((alert) => [alert.rule_id, alert])),
+  }
+}
+
 /** Before the first one that is adopted. */
 const noVersion: VersionRules = { version: 0, name: '', rules: [], fields: {} }
 
@@ -54,14 +71,11 @@ export class WatchedStream implements StreamWatch, AlertedStream {
   readonly clock: AlertClock
   /** The newest version when it was looked at: most likely the next one to be adopted. */
   readonly newest: VersionRules
-  readonly recent = new RecentReadings()
-  /** Numbers of the notices that its rules give. */
-  readonly sequences: NoticeSequences
   readonly #needs: WatchedStreamNeeds
   /** Downtimes that were taken. */
   #downtimesTaken = 0
-  readonly #memories: Map<string, RuleMemory>
-  readonly #open: Map<string, AlertRow>
+  /** Nothing in a stream that has had no rules, as most have none: of thousands, empty maps would take megabytes. */
+  #past: RulePast | undefined
   #of: VersionRules
   #fleetRules: readonly AlertRule[]
   /** Rules that are run. */
@@ -76,14 +90,13 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     this.clock = clock
     this.newest = newest
     this.#receivedAtUs = receivedAtUs
-    this.sequences = new NoticeSequences(saved?.sequences)
     this.#of = saved?.of ?? noVersion
     this.#fleetRules = saved?.fleetRules ?? noVersion.rules
     this.#rules = this.#runnable()
     this.#compiled = this.#compileAll()
-    this.#memories = new Map(Object.entries(saved?.memories ?? {}))
-    this.#open = new Map(open.map((alert) => [alert.rule_id, alert]))
-    putOffSilence(this.#compiled.rules, this.#memories, receivedAtUs)
+    if (saved === undefined && open.length === 0) return
+    this.#past = pastOf(loaded)
+    putOffSilence(this.#compiled.rules, this.#past.memories, receivedAtUs)
   }
 
   get version(): number {
@@ -102,6 +115,21 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     return this.#compiled.rules.length > 0
   }
 
+  /** Its newest readings, as far as rules have seen them. */
+  get recent(): RecentReadings {
+    return this.#ofRules.recent
+  }
+
+  /** Numbers of the notices that its rules give. */
+  get sequences(): NoticeSequences {
+    return this.#ofRules.sequences
+  }
+
+  get #ofRules(): RulePast {
+    this.#past ??= pastOf()
+    return this.#past
+  }
+
   counted(): AlertCounts {
     const { clock } = this
     const { late } = clock
@@ -112,7 +140,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
   /** When its next timer runs out, in steady time. */
   get dueUs(): number | undefined {
     let dueUs: number | undefined
-    for (const memory of this.#memories.values()) {
+    for (const memory of this.#past?.memories.values() ?? []) {
       const ofRule = nextTimerUs(memory)
       if (ofRule !== undefined && (dueUs === undefined || ofRule < dueUs)) dueUs = ofRule
     }
@@ -122,7 +150,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
   /** When the first mute ends, by the wall clock. */
   get mutedUntilUs(): number | undefined {
     let untilUs: number | undefined
-    for (const { mutedUntilUs } of this.#memories.values()) {
+    for (const { mutedUntilUs } of this.#past?.memories.values() ?? []) {
       if (mutedUntilUs !== null) untilUs = Math.min(untilUs ?? mutedUntilUs, mutedUntilUs)
     }
     return untilUs
@@ -130,7 +158,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
 
   /** What is to be kept of it. */
   saved(): SavedWatch {
-    const memories = Object.fromEntries(this.#memories)
+    const memories = Object.fromEntries(this.#ofRules.memories)
     const { text: sequences } = this.sequences
     return { of: this.#of, fleetRules: this.#fleetRules, memories, sequences }
   }
@@ -168,7 +196,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     const { count } = this.#needs.downtimes
     for (const downtime of this.#needs.downtimes.after(this.#downtimesTaken)) {
       for (const rule of this.#compiled.rules) {
-        const memory = this.#memories.get(rule.id)
+        const memory = this.#ofRules.memories.get(rule.id)
         if (memory) step(rule, memory, downtime)
       }
     }
@@ -186,7 +214,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     if (!admit(this.clock, timeUs, digest)) return
     this.#receivedAtUs = Math.max(this.#receivedAtUs, steadyUs)
     const text = entry.values
-    this.recent.add(timestampUs, text)
+    this.#ofRules.recent.add(timestampUs, text)
     const allowance = { left: conditionSteps }
     const signal = {
       kind: 'reading',
@@ -219,7 +247,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     // Also when it was too early: the time that was saved for it is to be as it is known here.
     this.#touch()
     for (const rule of this.#compiled.rules) {
-      const memory = this.#memories.get(rule.id)
+      const memory = this.#ofRules.memories.get(rule.id)
       if (!memory || (nextDueUs(memory, aheads.aheadUs) ?? Number.POSITIVE_INFINITY) > dueUs)
         continue
       this.#step(rule, memory, { kind: 'timer', dueUs, ...aheads }, this.#momentOf(entry, offset))
@@ -228,7 +256,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
 
   /** Does what somebody has asked for, if the alert still is what it was about. */
   #act(action: AlertAction, moment: Moment): void {
-    const alert = this.#open.get(action.ruleId)
+    const alert = this.#ofRules.open.get(action.ruleId)
     const rule = this.#compiled.rules.find(({ id }) => id === action.ruleId)
     if (!rule || alert?.id !== action.alertId) return
     const memory = this.#memoryOf(rule)
@@ -236,7 +264,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     const acted = { ...moment, action }
     if (kind !== 'acknowledge' && kind !== 'clear') {
       // A step of the history by itself; what a mute or its end moves follows.
-      this.#open.set(rule.id, this.#needs.findings.remark(alert, acted))
+      this.#ofRules.open.set(rule.id, this.#needs.findings.remark(alert, acted))
     }
     if (kind === 'comment') {
       this.#touch()
@@ -261,9 +289,9 @@ export class WatchedStream implements StreamWatch, AlertedStream {
         rulesAfter.delete(rule.id)
         continue
       }
-      const memory = this.#memories.get(rule.id)
+      const memory = this.#ofRules.memories.get(rule.id)
       if (memory) this.#step(rule, memory, { kind: 'retire', ...at }, moment)
-      this.#memories.delete(rule.id)
+      this.#ofRules.memories.delete(rule.id)
     }
     this.#compiled = this.#compileAll()
     for (const rule of this.#compiled.rules) {
@@ -285,7 +313,7 @@ export class WatchedStream implements StreamWatch, AlertedStream {
     moment: Moment,
   ): void {
     for (const transition of transitions) {
-      const before = this.#open.get(rule.id)
+      const before = this.#ofRules.open.get(rule.id)
       const change = {
         rule: this.#rules.find(({ id }) => id === rule.id) ?? rule,
         before,
@@ -293,12 +321,12 @@ export class WatchedStream implements StreamWatch, AlertedStream {
         moment,
       }
       const after = this.#needs.findings.transition(this, change)
-      if (after) this.#open.set(rule.id, after)
-      else this.#open.delete(rule.id)
+      if (after) this.#ofRules.open.set(rule.id, after)
+      else this.#ofRules.open.delete(rule.id)
     }
-    const alert = this.#open.get(rule.id)
+    const alert = this.#ofRules.open.get(rule.id)
     if (alert && alert.muted_until !== memory.mutedUntilUs) {
-      this.#open.set(rule.id, this.#needs.findings.muted(alert, memory.mutedUntilUs))
+      this.#ofRules.open.set(rule.id, this.#needs.findings.muted(alert, memory.mutedUntilUs))
     }
   }
 
@@ -307,10 +335,10 @@ export class WatchedStream implements StreamWatch, AlertedStream {
   }
 
   #memoryOf({ id }: AlertRule): RuleMemory {
-    const known = this.#memories.get(id)
+    const known = this.#ofRules.memories.get(id)
     if (known) return known
     const made = newMemory()
-    this.#memories.set(id, made)
+    this.#ofRules.memories.set(id, made)
     return made
   }
 

@@ -9,16 +9,18 @@ export interface Option {
   readonly summary: string
 }
 
-/** A value that stands without an option: all of them are required. */
+/** A value that stands without an option. */
 export interface Operand {
   /** In capitals, as the help shows it. */
   readonly name: string
+  /** Only the last ones can be left out. */
+  readonly isOptional?: boolean
   readonly summary: string
 }
 
 /** What was typed, checked against what the command declares. */
 export interface Input {
-  /** By the names of the operands. */
+  /** By the names of the operands; empty: not given. */
   readonly operands: Readonly<Record<string, string>>
   /** By the names of the options; absent: not given. */
   readonly options: Readonly<Record<string, string>>

@@ -52,7 +52,8 @@ function rowsOf(options: readonly Option[]): (readonly [string, string])[] {
 /** How a command is called, with all that it needs. */
 export function callOf({ name, operands, options }: Command): string {
   const needed = options.filter(({ isRequired }) => isRequired).map(flagOf)
-  return [name, ...operands.map((operand) => operand.name), ...needed].join(' ')
+  const shown = operands.map((one) => (one.isOptional ? `[${one.name}]` : one.name))
+  return [name, ...shown, ...needed].join(' ')
 }
 
 export function flagOf({ name, value }: Option): string {

@@ -87,7 +87,7 @@ function isLikeAnOption(text = ''): boolean {
 
 function named(operands: Command['operands'], values: readonly string[]): Record<string, string> {
   const missing = operands[values.length]
-  if (missing) throw new UsageError(`${missing.name} is needed`)
+  if (missing && !missing.isOptional) throw new UsageError(`${missing.name} is needed`)
   if (values.length > operands.length) {
     const allowed = operands.length === 0 ? 'nothing' : operands.map(({ name }) => name).join(' ')
     throw new UsageError(`there is more than ${allowed} before or between the options`)

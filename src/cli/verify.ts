@@ -6,11 +6,14 @@ import { checkProof, checkProofText, type Verdict } from '../ledgers/proofs/chec
 import { parseCid } from '../ledgers/proofs/content-id.ts'
 import { inWords } from '../ledgers/proofs/in-words.ts'
 import { proofCharsMax } from '../ledgers/proofs/parse-proof.ts'
+import { rankOf } from '../ledgers/seals/check-receipt.ts'
+import { receiptCharsMax } from '../ledgers/seals/parse-receipt.ts'
 import { isSignatureProof } from '../ledgers/signatures/check-signature-proof.ts'
 import { textOfFile } from './bounded-file.ts'
 import { cidsOf } from './cids-of.ts'
 import { type Command, type Input, type Outcome, UsageError } from './command.ts'
 import { dataDirOption, ledgerFolderOf } from './ledger-folder.ts'
+import { shownReceipt } from './shown-receipt.ts'
 import { shownSignature } from './signed-content.ts'
 import { keyOption, keysIn, trustedKeys } from './trusted-keys.ts'
 
@@ -26,14 +29,18 @@ const codes: Readonly<Record<Verdict['is'], number>> = {
 /** Says what is proven of bytes, without a service. */
 export const verify: Command = {
   name: 'verify',
-  summary: 'Check offline what is proven of a file, a folder or a CID.',
+  summary: 'Check offline what is proven of a file, a folder, a CID or a reading.',
   description:
     'The command hashes FILE. A folder is one that an archive was made of. A CID is accepted as that of the bytes. The proof ' +
     'is the answer of GET .../proof. Without a proof, the command looks into the ledger in the data folder.\n' +
     'The result shows that these bytes existed at a time, under a key. It does not show who made them, that they are true, ' +
     'or that no one had them before. A proof has its key in it: without a key that you give or pin, it is proven under that ' +
-    'key only, and the exit code is never 0.',
-  operands: [{ name: 'FILE', summary: 'A file, a folder, or a CID (CIDv1 in base32).' }],
+    'key only, and the exit code is never 0.\n' +
+    'With --receipt the command checks readings in place of FILE: that each one is in its seal, and the seal on a ledger. ' +
+    'The exit code is that of the worst reading; readings that were not stored count only if no other reading is there.',
+  operands: [
+    { name: 'FILE', isOptional: true, summary: 'A file, a folder, or a CID (CIDv1 in base32).' },
+  ],
   options: [
     { name: 'proof', value: 'FILE', summary: 'The proof, as JSON.' },
     {
@@ -41,6 +48,12 @@ export const verify: Command = {
       value: 'FILE',
       summary:
         'The proof of a signature of FILE: the answer of GET .../signatures/{id}/proof. It can also stand alone, instead of FILE.',
+    },
+    {
+      name: 'receipt',
+      value: 'FILE',
+      summary:
+        'A receipt of readings: the answer of GET /streams/{id}/receipts. It can also be one proof of GET /streams/{id}/seals.',
     },
     {
       name: 'signing-keys',
@@ -57,8 +70,12 @@ export const verify: Command = {
   async run(input) {
     const trusted = trustedKeys(input)
     const { options } = input
+    if (options['receipt'] !== undefined) {
+      return await receiptResult(input, options['receipt'], trusted)
+    }
     const proofPath = options['proof']
     const file = input.operands['FILE'] ?? ''
+    if (file === '') throw new UsageError('FILE is needed, or --receipt FILE')
     const signing = options['signing-keys']
     const serviceKeys =
       signing === undefined ? undefined : keysIn(signing, '--signing-keys', 'content')
@@ -107,7 +124,7 @@ async function signatureResult({
       ? checkProofText(proofIn(proofPath, '--proof'), { cids, trustedKeys: trusted })
       : undefined
   const { result, limits } = inWords(content ?? verdict)
-  const worst = content && rank(content) > rank(verdict) ? content : verdict
+  const worst = content && rankOf(content) > rankOf(verdict) ? content : verdict
   const lines = [says, ...(content ? [result] : [])].map((line) => `${line}.`)
   return {
     json: {
@@ -123,9 +140,25 @@ async function signatureResult({
   }
 }
 
-/** How bad a verdict is, beside another. */
-function rank({ is }: Verdict): number {
-  return ['proven', 'proven_under_key', 'not_found', 'unreachable', 'contradicted'].indexOf(is)
+/** What is shown of readings, a line or two for each. */
+async function receiptResult(
+  { operands, options }: Input,
+  path: string,
+  trusted: ReadonlySet<string>,
+): Promise<Outcome> {
+  const besides = ['proof', 'signature', 'signing-keys', 'data-dir'].filter(
+    (name) => options[name] !== undefined,
+  )
+  if (operands['FILE'] !== '' || besides.length > 0) {
+    throw new UsageError('--receipt goes without FILE, and with --key alone')
+  }
+  const text = textIn(path, { option: '--receipt', what: 'a receipt', bytesMax: receiptCharsMax })
+  const { verdict, json, lines, limits } = await shownReceipt(text, trusted, bodyOf)
+  return {
+    json: { ...bodyOf(verdict), readings: json, says: lines.join('\n'), limits },
+    text: [...lines, ...(limits === '' ? [] : [limits])].join('\n'),
+    exitCode: codes[verdict.is],
+  }
 }
 
 /** The path of a file that is the proof of a signature by itself. */
@@ -153,13 +186,23 @@ async function cidsNamed(given: string): Promise<readonly string[]> {
 
 /** @throws UsageError when there is no such file */
 function proofIn(path: string, option: string): string {
+  // UTF-8 has four bytes a character at most; what is longer is refused by its length.
+  return textIn(path, { option, what: 'a proof', bytesMax: 4 * proofCharsMax })
+}
+
+interface WantedText {
+  readonly option: string
+  readonly what: string
+  readonly bytesMax: number
+}
+
+function textIn(path: string, { option, what, bytesMax }: WantedText): string {
   try {
-    // UTF-8 has four bytes a character at most; what is longer is refused by its length.
-    const text = textOfFile(path, 4 * proofCharsMax)
+    const text = textOfFile(path, bytesMax)
     if (text !== undefined) return text
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UsageError(`${option}: ${path} is too large for a proof`)
+    throw new UsageError(`${option}: ${path} is too large for ${what}`)
   }
   throw new UsageError(`${option}: there is no file ${path}`)
 }

@@ -15,6 +15,7 @@ import { timeSeriesAggregationContract } from './time-series-aggregation-contrac
 import { timeSeriesDescendingContract } from './time-series-descending-contract.ts'
 import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
+import { timeSeriesReadingsAtContract } from './time-series-readings-at-contract.ts'
 import { timeSeriesSeriesContract } from './time-series-series-contract.ts'
 import { timeSeriesSplitContract } from './time-series-split-contract.ts'
 import { timeSeriesTextsContract } from './time-series-texts-contract.ts'
@@ -41,6 +42,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('averages by time', () => timeSeriesTimeWeightsContract(open, share))
   describe('an answer from behind', () => timeSeriesDescendingContract(open))
   describe('history', () => timeSeriesHistoryContract(open))
+  describe('readings of one time', () => timeSeriesReadingsAtContract(open))
   describe('a series', () => timeSeriesSeriesContract(open))
   describe('values', () => timeSeriesValuesContract(open))
   describe('texts', () => timeSeriesTextsContract(open))

@@ -20,6 +20,9 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/(?<= -p | on port )\d+/g, 'PORT'],
   // The offset in the journal, in the explanation of an alert.
   [/\bentry \d+/g, 'ENTRY'],
+  // CIDs of raw bytes, and the place on the ledger.
+  [/\bbafkrei[a-z2-7]{52}\b/g, 'CID'],
+  [/\bblock \d+(?= of the ledger)/g, 'BLOCK'],
   // A page has no spaces at the end of a line; tables of pandas do.
   [/ +$/gm, ''],
 ]

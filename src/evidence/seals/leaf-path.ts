@@ -61,7 +61,10 @@ async function pathIn(
 ): Promise<MerklePath | undefined> {
   const kept = chunks[chunk] as Chunk
   const size = Math.min(leavesOfChunk, count - chunk * leavesOfChunk)
-  const found = await leavesFrom(store, stretch, { ...kept, size })
+  // All of a chunk come before the first one of the next, or at its time.
+  const next = chunks[chunk + 1]
+  const endUs = next === undefined ? stretch.endUs : next.firstUs + 1
+  const found = await leavesFrom(store, { ...stretch, endUs }, { ...kept, size })
   if (found.count !== size || !found.root().equals(kept.root)) return undefined
   const leaves = found.leaves()
   const wanted = leafHash(leaf.text)

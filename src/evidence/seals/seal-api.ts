@@ -38,33 +38,33 @@ export const sealProofSchema = s.component(
 
 const stretch = { start: s.dateTime, end: s.dateTime }
 
-export const sealSchema = s.component(
-  'Seal',
-  s.record({
-    ...stretch,
-    revision: { ...s.count, description: 'From 1. A late reading leads to the next revision.' },
-    count: { ...s.count, description: 'How many readings were stored in the stretch.' },
-    root: { ...hash, description: 'Of the tree over the texts of these readings: hexadecimal.' },
-    previous: { ...s.nullable(s.text), description: 'The root of the revision before.' },
-    sealedAt: s.dateTime,
-    status: {
-      ...s.choice([
-        'SERVICE_RECEIVED',
-        'METADATA_STORED',
-        'LEDGER_SUBMITTED',
-        'COMPLETED',
-        'FAILED',
-        'ERROR',
-      ]),
-      description: '`SERVICE_RECEIVED` until the seal is in a batch.',
-    },
-    tx_hash: s.nullable(s.text),
-    proof: s.typed<SealProof | null>({
-      anyOf: [sealProofSchema, s.nothing],
-      description: 'Null until the seal is in a batch.',
-    }),
+/** What answers show of a seal. */
+export const sealFields = {
+  ...stretch,
+  revision: { ...s.count, description: 'From 1. A late reading leads to the next revision.' },
+  count: { ...s.count, description: 'How many readings were stored in the stretch.' },
+  root: { ...hash, description: 'Of the tree over the texts of these readings: hexadecimal.' },
+  previous: { ...s.nullable(s.text), description: 'The root of the revision before.' },
+  sealedAt: s.dateTime,
+  status: {
+    ...s.choice([
+      'SERVICE_RECEIVED',
+      'METADATA_STORED',
+      'LEDGER_SUBMITTED',
+      'COMPLETED',
+      'FAILED',
+      'ERROR',
+    ]),
+    description: '`SERVICE_RECEIVED` until the seal is in a batch.',
+  },
+  tx_hash: s.nullable(s.text),
+  proof: s.typed<SealProof | null>({
+    anyOf: [sealProofSchema, s.nothing],
+    description: 'Null until the seal is in a batch.',
   }),
-)
+} as const
+
+export const sealSchema = s.component('Seal', s.record(sealFields))
 
 const waiting = s.record({
   ...stretch,

@@ -77,12 +77,18 @@ export class Activity {
 
   /** Counts what a round of the decider has found. */
   async noteDecided(decided: readonly DecidedOfStream[]): Promise<void> {
-    await this.meet(decided.map(({ streamId }) => streamId))
+    // A turn closes rows, so it comes before they are looked up.
     this.#turn()
+    let rows = this.#rowsOf(decided)
+    if (rows.includes(undefined)) {
+      await this.meet(decided.map(({ streamId }) => streamId))
+      this.#turn()
+      rows = this.#rowsOf(decided)
+    }
     const now = this.#times.now()
     const nowMs = this.#nowMs()
-    for (const { streamId, received, lastReceivedAtUs, quarantine } of decided) {
-      const row = this.#rows.rowOf(streamId)
+    for (const [at, { received, lastReceivedAtUs, quarantine }] of decided.entries()) {
+      const row = rows[at]
       if (row === undefined || received === 0) continue
       // A round is short, and a slot is long: all of it goes by the last of them.
       const atUs = this.#times.steadyUsOf(lastReceivedAtUs, now)
@@ -161,6 +167,10 @@ export class Activity {
   ofOwner(ownerId: UserId): OwnerActivity {
     const owner = this.#owners.get(ownerId) ?? new OwnerMinutes(this.#nowMs)
     return owner.shown(this.#times)
+  }
+
+  #rowsOf(decided: readonly DecidedOfStream[]): readonly (number | undefined)[] {
+    return decided.map(({ streamId }) => this.#rows.rowOf(streamId))
   }
 
   #add(row: number, kind: ActivityKind, { count, atUs, part }: Counted): void {

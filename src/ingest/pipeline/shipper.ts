@@ -78,8 +78,8 @@ class Gathered {
 
 /** A stream as far as shipping needs it. */
 interface KnownStream extends CountedStream {
-  /** How readings of each version that came by are stored. */
-  readonly versions: Map<number, KnownVersion>
+  /** How readings of each version that came by are stored, once there are several: a map for each of thousands would be large. */
+  versions: Map<number, KnownVersion> | undefined
   /** The version that came by last: nearly always the next one is the same. */
   last: KnownVersion | undefined
 }
@@ -311,7 +311,7 @@ export class Shipper implements Consumer {
     if (known) return known
     const made: KnownStream = {
       id: streamIdOf(streamKey),
-      versions: new Map(),
+      versions: undefined,
       last: undefined,
       received: 0,
       portion: 0,
@@ -320,10 +320,8 @@ export class Shipper implements Consumer {
     return made
   }
 
-  async #versionOf(
-    { id, versions }: KnownStream,
-    number: number,
-  ): Promise<KnownVersion | undefined> {
+  async #versionOf(stream: KnownStream, number: number): Promise<KnownVersion | undefined> {
+    const { id } = stream
     const loaded = await this.#needs.loadVersion(id, number)
     if (!loaded) return undefined
     const { windows: definition } = loaded
@@ -338,14 +336,24 @@ export class Shipper implements Consumer {
       shape,
       unsentWindows: isAboutWindows ? { version: number, definition } : undefined,
     }
-    versions.set(number, version)
+    keep(stream, version)
     return version
   }
 }
 
 function versionAtHand(stream: KnownStream, number: number): KnownVersion | undefined {
-  if (stream.last?.number !== number) stream.last = stream.versions.get(number)
-  return stream.last
+  if (stream.last?.number === number) return stream.last
+  const known = stream.versions?.get(number)
+  if (known) stream.last = known
+  return known
+}
+
+function keep(stream: KnownStream, version: KnownVersion): void {
+  const { last } = stream
+  stream.last = version
+  if (last === undefined) return
+  stream.versions ??= new Map([[last.number, last]])
+  stream.versions.set(version.number, version)
 }
 
 function wantedFor(places: Places, streams: number): number {

@@ -70,3 +70,7 @@ export function merklePath(value: unknown, where: string): MerklePath {
     hashes: all.map((one, at) => hash(one, `${where}.hashes[${at}]`)),
   }
 }
+
+export function orNull<Value>(value: unknown, parse: (value: unknown) => Value): Value | null {
+  return value === null ? null : parse(value)
+}

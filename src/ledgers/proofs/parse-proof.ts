@@ -1,5 +1,14 @@
 import { ledgers } from '../../core/ledger.ts'
-import { Contradiction, hash, list, members, merklePath, oneOf, text } from './exact-members.ts'
+import {
+  Contradiction,
+  hash,
+  list,
+  members,
+  merklePath,
+  oneOf,
+  orNull,
+  text,
+} from './exact-members.ts'
 import { type Proof, type ProofSignature, type ProvenPart, proofFormat } from './proof.ts'
 import { isKeyText, jwkOf } from './public-key.ts'
 import { textCharsMax } from './transaction-text.ts'
@@ -75,10 +84,6 @@ export function parseProof(value: unknown): Proof {
     block: orNull(said['block'], blockOf),
     signatures: signatures.map((one, at) => signatureOf(one, `signatures[${at}]`)),
   }
-}
-
-function orNull<Value>(value: unknown, parse: (value: unknown) => Value): Value | null {
-  return value === null ? null : parse(value)
 }
 
 /** Names are no leaves of the tree, so nothing else tells that two parts go by one. */

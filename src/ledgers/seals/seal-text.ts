@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { formatUs, parseRfc3339 } from '../../core/time.ts'
+import { formatUs, parseInstant } from '../../core/time.ts'
 import { isCount, isHash, membersOf } from '../proofs/transaction-text.ts'
 
 /** Characters of the text of a seal, or of a batch. */
@@ -56,7 +56,7 @@ export function parseSealText(text: string): SealContent | undefined {
   if (typeof stream !== 'string' || typeof start !== 'string' || typeof end !== 'string') {
     return undefined
   }
-  const [startUs, endUs] = [parseRfc3339(start), parseRfc3339(end)]
+  const [startUs, endUs] = [parseInstant(start), parseInstant(end)]
   if (typeof startUs !== 'number' || typeof endUs !== 'number') return undefined
   if (!isCount(revision) || !isCount(count) || !isHash(root)) return undefined
   if (revision === 1 ? previous !== null : !isHash(previous)) return undefined

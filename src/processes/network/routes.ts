@@ -4,6 +4,7 @@ import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AnchorProofs } from '../../anchors/proofs/anchor-proofs.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { receiptRoutes } from '../../evidence/receipts/receipt-routes.ts'
 import { sealRoutes } from '../../evidence/seals/seal-routes.ts'
 import { SealStore } from '../../evidence/seals/seal-store.ts'
 import type { Downloads } from '../../files/downloads/downloads.ts'
@@ -17,6 +18,7 @@ import { unroutedRoutes } from '../../ingest/unrouted/unrouted-routes.ts'
 import { overviewRoutes } from '../../operating/overview/overview-routes.ts'
 import { exportRoutes } from '../../reading/exports/export-routes.ts'
 import { importRoutes } from '../../reading/imports/import-routes.ts'
+import type { EntriesAtRequest } from '../../reading/live/entries-at.ts'
 import { type LiveParts, tailRoutes } from '../../reading/live/tail-routes.ts'
 import { dataRoutes } from '../../reading/queries/data-routes.ts'
 import { latestRoutes } from '../../reading/queries/latest-routes.ts'
@@ -27,6 +29,7 @@ import { retentionRoutes } from '../../reading/retention/retention-routes.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
 import type { GuardedRoutes } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import type { RefusedReadingsQuery } from '../../storage/time-series/refused-readings.ts'
 import { bulkRoutes } from '../../streams/data-streams/bulk-routes.ts'
 import { dataStreamRoutes } from '../../streams/data-streams/data-stream-routes.ts'
 import { previewRoute } from '../../streams/data-streams/preview-route.ts'
@@ -139,7 +142,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
-    ...evidenceRoutes(parts),
+    ...evidenceRoutes(parts, share),
     ...keptRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, nowUs, callerOf }),
     ...pushedRoutes(parts),
@@ -235,11 +238,23 @@ function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   ]
 }
 
-/** What shows that readings were stored. */
-function evidenceRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { state } = parts.engine
+/** What shows that readings were stored, and what happened to them. */
+function evidenceRoutes(parts: RoutedParts, share: QueryShare): readonly GuardedRoutes[] {
+  const { live, engine } = parts
+  const { state, worker } = engine
   const seals = new SealStore(state, new AnchorProofs(state))
-  return [(callerOf) => sealRoutes({ ...parts, seals, nowUs, callerOf })]
+  const receipts = {
+    state,
+    seals,
+    store: worker.store,
+    entriesAt: (request: EntriesAtRequest) => live.journal.entriesAt(request),
+    countsOf: async (streamId: string) => (await worker.progress(streamId)).counts,
+    refused: (query: RefusedReadingsQuery) => worker.refusedReadings(query),
+  }
+  return [
+    (callerOf) => sealRoutes({ ...parts, seals, nowUs, callerOf }),
+    (callerOf) => receiptRoutes({ ...parts, ...receipts, share, nowUs, callerOf }),
+  ]
 }
 
 /** Readings that were not stored. */

@@ -40,6 +40,9 @@ export function storeProcedures(
     async history(query) {
       return (await composed).store.history(query)
     },
+    async readingsAt(query) {
+      return (await composed).store.readingsAt(query)
+    },
     async placeBeforeNewest({ streamId, count }) {
       return (await composed).store.placeBeforeNewest(streamId, count)
     },

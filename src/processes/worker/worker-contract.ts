@@ -17,6 +17,8 @@ import type {
   HistoryQuery,
   LatestPage,
   LatestQuery,
+  ReadingsAt,
+  ReadingsAtQuery,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -97,6 +99,8 @@ export interface StoreProcedures {
   /** Windows as they are now, the open ones and those that are being revised included. */
   windows(query: StoredWindowsQuery): Promise<WindowsPage>
   history(query: HistoryQuery): Promise<HistoryPage>
+  /** All readings of one time, with when each came in. */
+  readingsAt(query: ReadingsAtQuery): Promise<ReadingsAt>
   placeBeforeNewest(wish: NewestWish): Promise<ReadingsCursor>
 }
 

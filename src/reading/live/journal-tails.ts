@@ -3,6 +3,7 @@ import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import type { Remote } from '../../core/threads/rpc.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
+import type { EntriesAt, EntriesAtRequest } from './entries-at.ts'
 import type { NotedSliceRequest, Slice, SliceRequest } from './journal-slices.ts'
 import type { News, StreamNews } from './stream-news.ts'
 import type { TailProcedures, TailThreadData } from './tail-contract.ts'
@@ -14,8 +15,8 @@ export interface JournalTailsNeeds {
 }
 
 /**
- * The journal for those who follow streams, read by a thread of its own, which is asked when there is something for
- * them. The thread is started for the first of them; one that has failed is started again for the next.
+ * The journal for those who follow streams, and for receipts, read by a thread of its own, which is asked when there is
+ * something for them. The thread is started for the first of them; one that has failed is started again for the next.
  */
 export class JournalTails {
   readonly #needs: JournalTailsNeeds
@@ -52,6 +53,15 @@ export class JournalTails {
     // A tail that is not notified of anything has missed nothing, however long the journal has become.
     if (isNothing(later)) return { events: [], next: later.until }
     return await this.#read({ ...request, ...later })
+  }
+
+  /** The entries of one stream and time that the journal still holds, as far as it is searched. */
+  async entriesAt(request: EntriesAtRequest): Promise<EntriesAt> {
+    const { end } = this.#needs.news
+    const calls = this.#calls
+    let isMoreLeft = true
+    while (isMoreLeft) isMoreLeft = await calls.noteEntries(end)
+    return await calls.entriesAt(request)
   }
 
   async #read(request: NotedSliceRequest): Promise<Slice> {

@@ -227,6 +227,7 @@ export function openForWriting(path: string): DatabaseSync {
 export class SqliteJournalReader implements JournalReader {
   readonly #database: DatabaseSync
   readonly #select: StatementSync
+  readonly #sizes: StatementSync
 
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { readOnly: true })
@@ -240,6 +241,21 @@ export class SqliteJournalReader implements JournalReader {
                 ORDER BY first_offset DESC LIMIT 1)), :from)
        ORDER BY first_offset`,
     )
+    this.#sizes = this.#database.prepare(
+      'SELECT first_offset, bytes FROM batches ORDER BY first_offset DESC',
+    )
+  }
+
+  /** The offset from which on there are at most so many bytes: those of the newest batches, of one at least. */
+  startOfNewest(bytesMax: number): Offset {
+    let start: Offset | undefined
+    let bytes = 0
+    for (const row of this.#sizes.iterate()) {
+      bytes += Number(row['bytes'])
+      if (start !== undefined && bytes > bytesMax) break
+      start = Number(row['first_offset'])
+    }
+    return start ?? 0
   }
 
   read(from: Offset, entriesMax: number): readonly JournalBatch[] {

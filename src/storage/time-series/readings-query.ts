@@ -83,3 +83,28 @@ export interface LatestPage {
   /** How many of the streams, from the first on, are answered by that. */
   readonly covered: number
 }
+
+/** A question for all readings of one time. */
+export interface ReadingsAtQuery {
+  readonly streamId: string
+  readonly timestampUs: number
+  readonly limit: number
+  /** The answer ends before it has more than this, but for one reading alone. */
+  readonly bytesMax: number
+}
+
+/** A reading with what is known of its way into the store. */
+export interface ArrivedPoint extends DataPoint {
+  readonly digest: bigint
+  readonly receivedAtUs: number
+  /** Its entry in the journal; a store that does not know it says nothing. */
+  readonly offset?: Offset
+}
+
+export interface ReadingsAt {
+  /** In the order of digest. Readings that wait to be looked up are among them. */
+  readonly points: readonly ArrivedPoint[]
+  readonly hasMore: boolean
+  /** The store's position at that very moment: nothing from it on is among the points. */
+  readonly position: Offset
+}

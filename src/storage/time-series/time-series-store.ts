@@ -5,6 +5,8 @@ import type {
   HistoryQuery,
   LatestPage,
   LatestQuery,
+  ReadingsAt,
+  ReadingsAtQuery,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -135,6 +137,9 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
 
   /** @throws DomainError `overloaded`, `query_too_slow`, `too_many_points` */
   aggregate(query: AggregateQuery): Promise<AggregatePage>
+
+  /** All readings of one time, with when each came in. @throws DomainError as `query` */
+  readingsAt(query: ReadingsAtQuery): Promise<ReadingsAt>
 
   /** For who goes on in the journal where the store ends. */
   history(query: HistoryQuery): Promise<HistoryPage>

@@ -69,7 +69,7 @@ export function pointBody(
 }
 
 /** In the order of its bytes in the journal, where the number is little-endian. */
-function digestText(digest = 0n): string {
+export function digestText(digest = 0n): string {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(digest)
   return bytes.toString('hex')

@@ -23,6 +23,8 @@ export class XrplNode implements AsyncDisposable {
   answersNext: string | undefined
   /** Whether it takes that one all the same. */
   takesNext = false
+  /** What every transaction is answered that is sent: it takes none of them. */
+  answersEach: string | undefined
   /** Whether it is several, of which one keeps up and says how they are, as behind a balancer. */
   isSeveral = false
   /** What it says that each asset is called, instead of what is true. */
@@ -140,10 +142,11 @@ export class XrplNode implements AsyncDisposable {
   }
 
   #answerOf(command: string, request: Message): Message {
-    const said = command === 'submit' ? this.answersNext : undefined
+    const said = command === 'submit' ? (this.answersNext ?? this.answersEach) : undefined
     if (said !== undefined) {
+      const isTaken = this.takesNext && this.answersNext !== undefined
       this.answersNext = undefined
-      if (this.takesNext) this.chain.submit(String(request['tx_blob']))
+      if (isTaken) this.chain.submit(String(request['tx_blob']))
       return { status: 'success', result: { engine_result: said } }
     }
     try {

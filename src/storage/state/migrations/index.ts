@@ -49,6 +49,7 @@ import { ledgerHeights } from './0059-ledger-heights.ts'
 import { warnedAccounts } from './0060-warned-accounts.ts'
 import { fleets } from './0061-fleets.ts'
 import { seals } from './0062-seals.ts'
+import { receipts } from './0063-receipts.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -102,4 +103,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0060-warned-accounts': warnedAccounts,
   '0061-fleets': fleets,
   '0062-seals': seals,
+  '0063-receipts': receipts,
 }

@@ -7,6 +7,8 @@ import type {
   HistoryQuery,
   LatestPage,
   LatestQuery,
+  ReadingsAt,
+  ReadingsAtQuery,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -35,6 +37,7 @@ import { placeBeforeNewest, readHistory } from './history.ts'
 import { LateReadings } from './late/late-readings.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
+import { readingsAt } from './readings-at.ts'
 import { ReleaseCount, rowsPerRelease } from './release-count.ts'
 import { removeReadings } from './removal.ts'
 import { Rollups, rollupOptions } from './rollups/rollups.ts'
@@ -228,6 +231,12 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     return await this.#needs.file.read(
       (connection) => aggregateReadings(connection, this.#catalog, query),
       aggregationLength(this.#catalog, query),
+    )
+  }
+
+  async readingsAt(query: ReadingsAtQuery): Promise<ReadingsAt> {
+    return await this.#needs.file.read((connection) =>
+      readingsAt(connection, () => this.#contents, query),
     )
   }
 

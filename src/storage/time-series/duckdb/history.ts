@@ -6,11 +6,12 @@ import {
   type HistoryPage,
   type HistoryQuery,
   type ReadingsCursor,
+  type ReadingsQuery,
 } from '../readings-query.ts'
 import { quoted, type ReadingsTable } from './catalog.ts'
 import type { Contents } from './contents.ts'
 import { lateMark, lateSourcesOf, lateTablesSeen } from './late/late-sources.ts'
-import { readPage, sourcesOf } from './raw-readings.ts'
+import { readPage, type Source, sourcesOf } from './raw-readings.ts'
 import { rowsOf } from './rows-of.ts'
 
 /** Bytes that one page takes in memory. */
@@ -21,15 +22,31 @@ const forever = { startUs: 0, endUs: Number.MAX_SAFE_INTEGER }
 /**
  * A page of readings together with the position that the store had at that very moment: both are read
  * in one transaction. Readings that wait to be looked up are among them: the position is behind them.
- *
- * The catalog in memory may know a table that the transaction does not see. It never knows too little:
- * a table is in it before its first row is committed.
  */
 export async function readHistory(
   connection: DuckDBConnection,
   contentsOf: () => Contents,
   { streamId, after, limit }: HistoryQuery,
 ): Promise<HistoryPage> {
+  const query = { ...forever, streamId, fields: [], limit, bytesMax: pageBytesMax, after }
+  return await atOnePosition(connection, contentsOf, query, async (sources, position) => {
+    const { points, next } = await readPage(connection, sources, query)
+    return { points, next, position }
+  })
+}
+
+/**
+ * Reads in one transaction, in which the store is at one position.
+ *
+ * The catalog in memory may know a table that the transaction does not see. It never knows too little:
+ * a table is in it before its first row is committed.
+ */
+export async function atOnePosition<Result>(
+  connection: DuckDBConnection,
+  contentsOf: () => Contents,
+  query: ReadingsQuery,
+  read: (sources: readonly Source[], position: Offset) => Promise<Result>,
+): Promise<Result> {
   for (;;) {
     const contents = contentsOf()
     const { catalog } = contents
@@ -40,16 +57,14 @@ export async function readHistory(
       // The first statement decides what the transaction sees.
       const position = await positionOf(connection)
       if (contentsOf() !== contents || catalog.tables.size !== tables) continue
-      const query = { ...forever, streamId, fields: [], limit, bytesMax: pageBytesMax, after }
       const sources = sourcesOf(catalog, query)
-      const record = catalog.streams.get(streamId)
+      const record = catalog.streams.get(query.streamId)
       if (record) {
         const late = { record, tables: await lateTablesSeen(connection, contents, mark) }
-        const startUs = Math.max(after.timestampUs, forever.startUs)
+        const startUs = Math.max(query.after?.timestampUs ?? 0, query.startUs)
         sources.push(...(await lateSourcesOf(connection, contents, { ...late, startUs })))
       }
-      const { points, next } = await readPage(connection, sources, query)
-      return { points, next, position }
+      return await read(sources, position)
     } finally {
       await connection.run('ROLLBACK')
     }

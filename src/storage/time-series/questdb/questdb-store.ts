@@ -7,6 +7,8 @@ import type {
   HistoryQuery,
   LatestPage,
   LatestQuery,
+  ReadingsAt,
+  ReadingsAtQuery,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -146,6 +148,10 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
 
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
     return await this.#reader.aggregate(query)
+  }
+
+  async readingsAt(query: ReadingsAtQuery): Promise<ReadingsAt> {
+    return await this.#reader.readingsAt(query)
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {

@@ -7,6 +7,8 @@ import type {
   HistoryQuery,
   LatestPage,
   LatestQuery,
+  ReadingsAt,
+  ReadingsAtQuery,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -22,6 +24,7 @@ import { placeBeforeNewest, readHistory } from './history.ts'
 import { newestTimes, readLatest } from './latest.ts'
 import { needsTooMuchMemory } from './memory-limits.ts'
 import { readRaw } from './raw-readings.ts'
+import { readingsAt } from './readings-at.ts'
 import { type AppliedStore, inSession, type ReadSession, type Stored } from './session.ts'
 
 /**
@@ -73,6 +76,10 @@ export class QuestDbReader {
       (stored) => select(stored, query),
       async (session, selection) => await aggregatedPage(session, selection),
     )
+  }
+
+  async readingsAt(query: ReadingsAtQuery): Promise<ReadingsAt> {
+    return await this.#read(nothing, (session) => readingsAt(session, query))
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {

@@ -1,0 +1,99 @@
+import type { MerklePath } from '../../ledgers/merkle/merkle.ts'
+import { type LeafPath, leafPath } from '../seals/leaf-path.ts'
+import type { Seal, SealProgress, SealRecord, SealStore } from '../seals/seal-store.ts'
+import type { SealedStore } from '../seals/stretch-leaves.ts'
+
+/** Revisions that are looked through for a path: each reads 1,024 readings again. */
+const revisionsMax = 4
+
+export interface SealNeeds {
+  readonly seals: Pick<SealStore, 'covering' | 'progressOf' | 'waiting'>
+  readonly store: SealedStore
+}
+
+/** A seal of the stretch that a reading is in, with the path to its root. */
+export interface ReadingSeal {
+  readonly seal: Seal
+  readonly progress: SealProgress
+  readonly path: MerklePath | undefined
+  /** Why there is no path. */
+  readonly problem: { readonly error: string; readonly message: string } | undefined
+}
+
+/** A reading, with the text that seals have the hash of. */
+interface SealedReading {
+  readonly timestampUs: number
+  readonly text: string
+  /** Without it, there is no path: its neighbours are all that could show it. */
+  readonly isStored: boolean
+}
+
+/** Seals of one time, which are read once for all readings of it. */
+export class SealsOfTime {
+  readonly #needs: SealNeeds
+  readonly #records: readonly SealRecord[]
+  /** Whether a stretch with the time in it is to be sealed again. */
+  readonly isWaiting: boolean
+
+  static async read(needs: SealNeeds, streamId: string, timestampUs: number): Promise<SealsOfTime> {
+    const records = await needs.seals.covering(streamId, timestampUs)
+    const waiting = await needs.seals.waiting(streamId, {
+      startUs: timestampUs,
+      endUs: timestampUs + 1,
+    })
+    return new SealsOfTime(needs, records, waiting.length > 0)
+  }
+
+  private constructor(needs: SealNeeds, records: readonly SealRecord[], isWaiting: boolean) {
+    this.#needs = needs
+    this.#records = records
+    this.isWaiting = isWaiting
+  }
+
+  /** The newest seal that a path leads to; without one, the newest. */
+  async of({ timestampUs, text, isStored }: SealedReading): Promise<ReadingSeal | undefined> {
+    const [newest] = this.#records
+    if (!newest) return undefined
+    if (!isStored) return await this.#shown(newest, undefined, problems.not_stored)
+    let first: LeafPath | undefined
+    for (const record of this.#records.slice(0, revisionsMax)) {
+      const found = await leafPath(this.#needs.store, record, record, { timestampUs, text })
+      if ('path' in found) return await this.#shown(record, found.path, undefined)
+      first ??= found
+    }
+    const problem = first && 'problem' in first ? first.problem : 'neighbours_gone'
+    const isNew = problem === 'neighbours_gone' && this.isWaiting
+    return await this.#shown(newest, undefined, problems[isNew ? 'not_sealed_yet' : problem])
+  }
+
+  async #shown(
+    { chunks: _, ...seal }: SealRecord,
+    path: MerklePath | undefined,
+    problem: ReadingSeal['problem'],
+  ): Promise<ReadingSeal> {
+    const [progress] = await this.#needs.seals.progressOf([seal])
+    if (!progress) throw new Error(`nothing is known of the seal ${seal.sealId}`)
+    return { seal, progress, path, problem }
+  }
+}
+
+const problems = {
+  neighbours_gone: {
+    error: 'neighbours_gone',
+    message:
+      'Readings that were sealed with this one are not stored any more, or others were stored between them: a path cannot be made.',
+  },
+  too_many_at_once: {
+    error: 'too_many_at_once',
+    message: 'Too many readings have the same time: a path cannot be made.',
+  },
+  not_sealed_yet: {
+    error: 'not_sealed_yet',
+    message:
+      'The stretch waits to be sealed again, because readings came in after this seal: ask again after the next revision.',
+  },
+  not_stored: {
+    error: 'not_stored',
+    message: 'The reading is not stored any more: a path cannot be made.',
+  },
+} as const
