@@ -198,6 +198,16 @@ describe('a receipt', () => {
     expect(verdict).toMatchObject({ is: 'contradicted', reason: expect.stringMatching(reason) })
   })
 
+  test('with the text and the path of another time is contradicted', async () => {
+    const readings = [startUs, timeUs].map((timestampUs) => ({ timestampUs, values }))
+    const seal = { timestampUs: startUs }
+    const earlier = await sealedReceipt(folder.file('same'), readings, seal)
+    const reading = ['readings', '0', 'reading', 'timestamp']
+    const claimed = withMember({ ...earlier.receipt, timestamp }, reading, timestamp)
+    const { verdict } = await check(claimed, earlier.keyId)
+    expect(verdict).toMatchObject({ reason: expect.stringMatching(/of this stream and time/) })
+  })
+
   test('with a time that is written in another way is contradicted', async () => {
     for (const time of [timestamp.replace('Z', '1Z'), timestamp.replace('Z', '+00:00')]) {
       const { verdict } = await check({ ...made.receipt, timestamp: time })
