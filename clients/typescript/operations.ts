@@ -3265,6 +3265,24 @@ export interface SharedOperations {
   }
 
   /**
+   * Read what happened to the readings of one time.
+   *
+   * For each of them: how it came in, its verdict, whether it is stored, its windows, the
+   * alerts that it moved, their events with every delivery, and its seal. `missing` names what
+   * is not known any more, and why.
+   *
+   * Needs the permission `data:read`.
+   */
+  readonly readReceipt: {
+    readonly path: { readonly streamId: string }
+    readonly query: {
+      /** Of the reading. RFC 3339, `now`, `-24h`, or a number since 1970 (docs/queries.md#times). */
+      readonly timestamp: string
+    }
+    readonly answer: Receipt
+  }
+
+  /**
    * Read a signature.
    *
    * Needs the permission `attachments:read`.
@@ -4833,6 +4851,7 @@ export const operationPaths = {
   readQuarantineEntry: 'GET /streams/{streamId}/quarantine/{entryId}',
   readReadiness: 'GET /health/ready',
   readReadings: 'GET /streams/{streamId}/data',
+  readReceipt: 'GET /streams/{streamId}/receipts',
   readSignature: 'GET /attachments/{attachmentId}/signatures/{signatureId}',
   readSignatureProof: 'GET /attachments/{attachmentId}/signatures/{signatureId}/proof',
   readStream: 'GET /streams/{streamId}',
@@ -5070,6 +5089,7 @@ export const operationScopes = {
   readOverview: 'streams:read data:read',
   readQuarantineEntry: 'data:read',
   readReadings: 'data:read',
+  readReceipt: 'data:read',
   readSignature: 'attachments:read',
   readSignatureProof: 'attachments:read',
   readStream: 'streams:read',
@@ -10271,6 +10291,165 @@ export type ReadingsPage = {
   readonly aggregation: string
   readonly data: readonly DataPoint[]
   readonly nextCursor: string | null
+}
+export type Receipt = {
+  readonly format: 'streamvault-receipt-1'
+  readonly streamId: string
+  readonly timestamp: string
+  readonly answeredAt: string
+  readonly readings: readonly {
+    readonly outcome:
+      | 'stored'
+      | 'pending'
+      | 'quarantined'
+      | 'filtered'
+      | 'unchanged'
+      | 'duplicate'
+      | 'gone'
+
+    /** The time and all fields, those of `extra` beside the declared ones. */
+    readonly reading: { readonly timestamp: string; readonly [name: string]: unknown } | null
+
+    /** Its canonical text, which seals have the hash of. */
+    readonly text: string | null
+
+    /** What tells it from others of its time, in hex. */
+    readonly digest: string | null
+    readonly arrival: {
+      readonly receivedAt: string | null
+      readonly how: {
+        /** The type of the stream. */
+        readonly type: string
+
+        /** Of the source, where it names one. */
+        readonly protocol: string | null
+
+        /** Who sent it, of a refused reading. */
+        readonly source: string | null
+
+        /** Which of several devices sent it. */
+        readonly sender: string | null
+      }
+      readonly kind: 'received' | 'imported' | 'redriven' | null
+    }
+    readonly journal: {
+      /** The place of the entry in the journal. */
+      readonly offset: number | null
+      readonly problem: { readonly error: string; readonly message: string } | null
+    }
+    readonly definition: {
+      /** The version that judged it. */
+      readonly version: number | null
+      readonly createdAt: string | null
+
+      /** Whether the entry names the version; else it was the newest one at receipt. */
+      readonly isExact: boolean
+    }
+    readonly verdict: {
+      readonly accepted: boolean
+      readonly reason: string | null
+      readonly message: string | null
+      readonly details: readonly ErrorDetail[]
+    }
+    readonly windows: readonly {
+      readonly start: string
+      readonly end: string
+      readonly revision: number
+      readonly count: number
+      readonly computedAt: string | null
+    }[]
+    readonly alerts: readonly {
+      readonly alertId: string
+      readonly ruleId: string
+      readonly step: number
+
+      /** `reading`, or `timer` for a step that follows from it. */
+      readonly cause: string
+      readonly from: string
+      readonly to: string
+      readonly at: string
+
+      /** The place of the entry in the journal. */
+      readonly journalOffset: number
+      readonly eventId: string | null
+    }[]
+    readonly events: readonly {
+      readonly eventId: string
+
+      /** Null for an event that is kept no longer. */
+      readonly type: string | null
+      readonly at: string | null
+      readonly deliveries: readonly {
+        readonly deliveryId: string
+
+        /** `webhook` or `mail`. */
+        readonly channel: string
+
+        /** The webhook, or the recipient of mail. */
+        readonly receiverId: string
+        readonly state: string
+        readonly attempts: readonly {
+          readonly attempt: number
+          readonly attemptedAt: string
+          readonly statusCode: number | null
+          readonly durationMs: number
+          readonly delivered: boolean
+          readonly message: string
+        }[]
+      }[]
+      readonly inbox: readonly {
+        readonly entryId: string
+        readonly createdAt: string
+        readonly title: string
+      }[]
+    }[]
+
+    /** The newest seal with a path to this reading; without one, the newest of its stretch. */
+    readonly seal: {
+      readonly start: string
+      readonly end: string
+
+      /** From 1. A late reading leads to the next revision. */
+      readonly revision: number
+
+      /** How many readings were stored in the stretch. */
+      readonly count: number
+
+      /** Of the tree over the texts of these readings: hexadecimal. */
+      readonly root: string
+
+      /** The root of the revision before. */
+      readonly previous: string | null
+      readonly sealedAt: string
+
+      /** `SERVICE_RECEIVED` until the seal is in a batch. */
+      readonly status:
+        | 'SERVICE_RECEIVED'
+        | 'METADATA_STORED'
+        | 'LEDGER_SUBMITTED'
+        | 'COMPLETED'
+        | 'FAILED'
+        | 'ERROR'
+      readonly tx_hash: string | null
+
+      /** Null until the seal is in a batch. */
+      readonly proof: SealProof | null
+
+      /** From the text of the reading to the root. */
+      readonly path: MerklePath | null
+
+      /** Why there is no path. */
+      readonly problem: { readonly error: string; readonly message: string } | null
+    } | null
+    readonly missing: readonly {
+      readonly what: string
+      readonly reason: 'trimmed' | 'expired' | 'removed' | 'not_kept' | 'not_searched' | 'too_many'
+      readonly message: string
+    }[]
+  }[]
+
+  /** Whether there are more readings of that time. */
+  readonly hasMore: boolean
 }
 export type Recovery = {
   /**

@@ -22,13 +22,21 @@ for (const store of evidenceStores) {
     let api: ApiClient
     let streamId: string
     let stop: () => Promise<void>
+    let restart: (grace: string) => Promise<void>
 
     beforeAll(async () => {
       const { settings, ...started } = await store.start()
       stop = started.stop
-      const sealing = { STREAMVAULT_SEAL_GRACE: '500ms', STREAMVAULT_ANCHORING: 'on' }
-      process = await startServiceProcess(newDataDir(), { ...settings, ...sealing })
-      api = new ApiClient(process.http)
+      const start = async (dataDir: string, grace: string) => {
+        const sealing = { STREAMVAULT_SEAL_GRACE: grace, STREAMVAULT_ANCHORING: 'on' }
+        process = await startServiceProcess(dataDir, { ...settings, ...sealing })
+        api = new ApiClient(process.http)
+      }
+      restart = async (grace) => {
+        expect(await process.end('SIGTERM')).toBe(0)
+        await start(process.dataDir, grace)
+      }
+      await start(newDataDir(), '100ms')
     })
 
     afterAll(async () => {
@@ -131,11 +139,13 @@ for (const store of evidenceStores) {
     test('of a late reading says that the stretch waits to be sealed again', async () => {
       await push({ timestamp: at(0), temperature: 20 })
       await allSealed(api, streamId)
+      await restart('1h')
       await push({ timestamp: at(1), temperature: 21 })
 
       const { seal } = await onlyOne(at(1))
       expect(seal).toMatchObject({ revision: 1, problem: { error: 'not_sealed_yet' } })
 
+      await restart('100ms')
       await allSealed(api, streamId)
       expect((await onlyOne(at(1))).seal).toMatchObject({ revision: 2, path: { index: 1 } })
     })

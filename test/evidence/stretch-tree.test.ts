@@ -1,32 +1,54 @@
-import { expect, test } from 'vitest'
-import { leafPath } from '../../src/evidence/seals/leaf-path.ts'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { treeOfStretch } from '../../src/evidence/seals/stretch-tree.ts'
-import { leafHash, rootBy, rootOf } from '../../src/ledgers/merkle/merkle.ts'
-import { readingText } from '../../src/ledgers/seals/reading-text.ts'
+import { stretchTreeContract } from '../contracts/stretch-tree-contract.ts'
+import { textsOf } from '../contracts/time-series-texts-contract.ts'
+import { anyNotes, anyReading } from '../support/any-readings.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
-import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
+import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
+import { openQuestDbStore } from '../support/questdb-store.ts'
+import { hourUs, marchUs, ship } from '../support/stored-readings.ts'
 
-const stretch = { streamId: 'boiler', startUs: marchUs, endUs: marchUs + hourUs }
+describe.each([
+  ['at once', {}],
+  ['later, and stored in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],
+] as const)('DuckDB, with late readings looked up %s', (_, options) => {
+  stretchTreeContract((clock: Clock = systemClock) => openDuckDbStore(clock, options))
+})
 
-test('the tree of a stretch is that of the texts of its readings, and each has a path', async () => {
-  await using opened = await openDuckDbStore()
-  const readings = Array.from({ length: 3_000 }, (_, index) => {
-    return storedReading({ timestampUs: marchUs + index * 1_000, values: { temperature: index } })
+describe.skipIf(isQuestDbMissing)('QuestDB', () => {
+  let questDb: QuestDb
+  beforeAll(async () => {
+    questDb = await QuestDb.start()
   })
-  await ship(opened.store, readings)
+  afterAll(async () => await questDb[Symbol.asyncDispose]())
 
-  const tree = await treeOfStretch(opened.store, stretch)
+  stretchTreeContract((clock) => openQuestDbStore(questDb, clock))
 
-  const texts = readings.map(({ timestampUs }, index) =>
-    readingText('boiler', { timestampUs, values: { temperature: index } }),
-  )
-  expect(tree).toMatchObject({ count: 3_000, root: rootOf(texts.map(leafHash)).toString('hex') })
-  expect(tree.chunks).toHaveLength(3)
-  for (const index of [0, 1_023, 1_024, 2_999]) {
-    const leaf = { timestampUs: marchUs + index * 1_000, text: texts[index] as string }
-    const found = await leafPath(opened.store, stretch, tree, leaf)
-    expect(found).toMatchObject({ path: { index, size: 3_000 } })
-    if ('path' in found)
-      expect(rootBy(leafHash(leaf.text), found.path)?.toString('hex')).toBe(tree.root)
-  }
+  test('and DuckDB have the same texts and the same tree of the same readings', async () => {
+    await using quest = await openQuestDbStore(questDb)
+    await using duck = await openDuckDbStore()
+    let streams = 0
+    await fc.assert(
+      fc.asyncProperty(anyNotes, async (notes) => {
+        const streamId = `stream-${++streams}`
+        const readings = notes.map((one) => anyReading(streamId, one).reading)
+        for (const { store } of [quest, duck]) await ship(store, readings)
+
+        const found = await Promise.all(
+          [quest, duck].map(async ({ store }) => ({
+            texts: await textsOf(store, streamId),
+            tree: await treeOfStretch(store, {
+              streamId,
+              startUs: marchUs,
+              endUs: marchUs + hourUs,
+            }),
+          })),
+        )
+        expect(found[0]).toEqual(found[1])
+      }),
+      { numRuns: 30 },
+    )
+  })
 })

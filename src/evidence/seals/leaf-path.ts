@@ -1,6 +1,6 @@
-import { chunkRoot, leavesOfChunk, pathInChunks } from '../../ledgers/merkle/chunked-tree.ts'
+import { ChunkLeaves, leavesOfChunk, pathInChunks } from '../../ledgers/merkle/chunked-tree.ts'
 import { leafHash, type MerklePath } from '../../ledgers/merkle/merkle.ts'
-import { type Leaf, leavesOf, type SealedStore, TooManyAtOnce } from './stretch-leaves.ts'
+import { type Leaf, readLeaves, type SealedStore, TooManyAtOnce } from './stretch-leaves.ts'
 import type { Chunk, Stretch, StretchTree } from './stretch-tree.ts'
 
 /**
@@ -40,15 +40,17 @@ async function chunkOf(
   const next = chunks[before + 1]
   if (next?.firstUs !== timestampUs) return before < 0 ? undefined : before
   const ofTime = { ...stretch, startUs: timestampUs, endUs: timestampUs + 1 }
-  for await (const leaves of leavesOf(store, ofTime)) {
-    const place = leaves.findIndex((leaf) => leaf.text === text)
-    if (place < 0) return undefined
-    const last = chunks.findLastIndex(({ firstUs, skip }) => {
-      return firstUs === timestampUs && skip <= place
-    })
-    return last < 0 ? before : last
-  }
-  return undefined
+  let [place, texts] = [-1, 0]
+  await readLeaves(store, ofTime, (_, other) => {
+    if (other === text) place = texts
+    texts++
+    return place >= 0
+  })
+  if (place < 0) return undefined
+  const last = chunks.findLastIndex(({ firstUs, skip }) => {
+    return firstUs === timestampUs && skip <= place
+  })
+  return last < 0 ? before : last
 }
 
 async function pathIn(
@@ -59,8 +61,12 @@ async function pathIn(
 ): Promise<MerklePath | undefined> {
   const kept = chunks[chunk] as Chunk
   const size = Math.min(leavesOfChunk, count - chunk * leavesOfChunk)
-  const leaves = await leavesFrom(store, stretch, { ...kept, size })
-  if (leaves.length !== size || !chunkRoot(leaves).equals(kept.root)) return undefined
+  // All of a chunk come before the first one of the next, or at its time.
+  const next = chunks[chunk + 1]
+  const endUs = next === undefined ? stretch.endUs : next.firstUs + 1
+  const found = await leavesFrom(store, { ...stretch, endUs }, { ...kept, size })
+  if (found.count !== size || !found.root().equals(kept.root)) return undefined
+  const leaves = found.leaves()
   const wanted = leafHash(leaf.text)
   const index = leaves.findIndex((hash) => hash.equals(wanted))
   if (index < 0) return undefined
@@ -72,18 +78,15 @@ async function leavesFrom(
   store: SealedStore,
   { streamId, endUs }: Stretch,
   { firstUs, skip, size }: Omit<Chunk, 'root'> & { readonly size: number },
-): Promise<Buffer[]> {
-  const hashes: Buffer[] = []
+): Promise<ChunkLeaves> {
+  const chunk = new ChunkLeaves()
   let skipped = 0
   // One more than a chunk: with it all of the last time are known to be there.
   const limit = leavesOfChunk + 1
-  for await (const leaves of leavesOf(store, { streamId, startUs: firstUs, endUs, limit })) {
-    const passed = Math.min(skip - skipped, leaves.length)
-    skipped += passed
-    for (const { text } of leaves.slice(passed, passed + size - hashes.length)) {
-      hashes.push(leafHash(text))
-    }
-    if (hashes.length === size) break
-  }
-  return hashes
+  await readLeaves(store, { streamId, startUs: firstUs, endUs, limit }, (_, text) => {
+    if (skipped < skip) skipped++
+    else chunk.add(text)
+    return chunk.count === size
+  })
+  return chunk
 }

@@ -40,65 +40,72 @@ export interface LeavesQuery {
   readonly endUs: number
   /** Readings of a page, where only some are wanted. */
   readonly limit?: number
+  /** Awaited between two pages. */
+  readonly betweenPages?: () => Promise<void>
 }
 
+/** Takes a leaf. Returns whether it wants no more. */
+export type TakeLeaf = (timestampUs: number, text: string) => boolean
+
 /**
- * The leaves of the readings of a time, in their order: by time, then by text. They come page by page, and all of
- * one time come together.
+ * Passes on the leaves of the readings of a time, in their order: by time, then by text. A call for each and not a list,
+ * because a million of them are not to be in memory longer than needed.
  *
  * @throws TooManyAtOnce
  */
-export async function* leavesOf(
+export async function readLeaves(
   store: SealedStore,
-  { streamId, startUs, endUs, limit = pageRows }: LeavesQuery,
-): AsyncGenerator<readonly Leaf[]> {
+  query: LeavesQuery,
+  take: TakeLeaf,
+): Promise<void> {
+  const { streamId, startUs, endUs, limit = pageRows, betweenPages } = query
   const texts = new ReadingTexts(streamId)
+  const ofTime = new LeavesOfTime(streamId, take)
   let after: ReadingsCursor | undefined
-  let held: Leaf[] = []
   do {
-    const query = { streamId, startUs, endUs, fields: [], limit, bytesMax: pageBytes, after }
-    const { points, next } = await store.query(query)
-    const leaves = held
+    const page = { streamId, startUs, endUs, fields: [], limit, bytesMax: pageBytes, after }
+    const { points, next } = await store.query(page)
     for (const point of points) {
-      leaves.push({ timestampUs: point.timestampUs, text: texts.of(point) })
+      if (ofTime.add(point.timestampUs, texts.of(point))) return
     }
-    // What has the last time may go on with the next page.
-    held = next === undefined ? [] : leaves.splice(startOfLastTime(leaves))
-    assertSortable(streamId, held)
-    sortTimes(leaves)
-    if (leaves.length > 0) yield leaves
     after = next
+    if (after !== undefined) await betweenPages?.()
   } while (after !== undefined)
+  ofTime.end()
 }
 
-/** Where the leaves begin that have the time of the last one. */
-function startOfLastTime(leaves: readonly Leaf[]): number {
-  const lastUs = leaves.at(-1)?.timestampUs
-  let at = leaves.length
-  while (at > 0 && leaves[at - 1]?.timestampUs === lastUs) at--
-  return at
-}
+/** Holds the leaves of one time until all of them are there. */
+class LeavesOfTime {
+  readonly #streamId: string
+  readonly #take: TakeLeaf
+  #timestampUs = -1
+  #texts: string[] = []
+  #characters = 0
 
-function assertSortable(streamId: string, leaves: readonly Leaf[]): void {
-  let characters = 0
-  for (const { text, timestampUs } of leaves) {
-    characters += text.length
-    if (characters > charactersAtOnceMax) throw new TooManyAtOnce(streamId, timestampUs)
+  constructor(streamId: string, take: TakeLeaf) {
+    this.#streamId = streamId
+    this.#take = take
   }
-}
 
-/** Sorts the leaves of each time, which are in the order of time already. */
-function sortTimes(leaves: Leaf[]): void {
-  for (let from = 0; from < leaves.length; ) {
-    const timestampUs = leaves[from]?.timestampUs
-    let to = from + 1
-    while (leaves[to]?.timestampUs === timestampUs) to++
-    if (to - from > 1) {
-      const sorted = leaves
-        .slice(from, to)
-        .sort((left, right) => compareText(left.text, right.text))
-      for (const [index, leaf] of sorted.entries()) leaves[from + index] = leaf
+  /** Returns whether no more are wanted. */
+  add(timestampUs: number, text: string): boolean {
+    if (timestampUs !== this.#timestampUs && this.end()) return true
+    this.#timestampUs = timestampUs
+    this.#texts.push(text)
+    this.#characters += text.length
+    if (this.#characters > charactersAtOnceMax) throw new TooManyAtOnce(this.#streamId, timestampUs)
+    return false
+  }
+
+  /** Passes on what is held. Returns whether no more are wanted. */
+  end(): boolean {
+    const texts = this.#texts
+    if (texts.length > 1) texts.sort(compareText)
+    for (const text of texts) {
+      if (this.#take(this.#timestampUs, text)) return true
     }
-    from = to
+    texts.length = 0
+    this.#characters = 0
+    return false
   }
 }

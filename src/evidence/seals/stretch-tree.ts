@@ -1,6 +1,5 @@
 import { ChunkedTree, rootOfChunks } from '../../ledgers/merkle/chunked-tree.ts'
-import { leafHash } from '../../ledgers/merkle/merkle.ts'
-import { leavesOf, type SealedStore } from './stretch-leaves.ts'
+import { readLeaves, type SealedStore } from './stretch-leaves.ts'
 
 /** A piece of event time of one stream: [startUs, endUs). */
 export interface Stretch {
@@ -44,16 +43,17 @@ export async function treeOfStretch(
 ): Promise<StretchTree> {
   const tree = new ChunkedTree()
   const starts: Omit<Chunk, 'root'>[] = []
-  for await (const leaves of leavesOf(store, stretch)) {
-    signal?.throwIfAborted()
-    let [lastUs, ofTime] = [-1, 0]
-    for (const { timestampUs, text } of leaves) {
-      if (timestampUs !== lastUs) [lastUs, ofTime] = [timestampUs, 0]
-      if (tree.add(leafHash(text))) starts.push({ firstUs: timestampUs, skip: ofTime })
-      ofTime++
-    }
+  let [lastUs, ofTime] = [-1, 0]
+  const betweenPages = async () => {
     await turn?.()
+    signal?.throwIfAborted()
   }
+  await readLeaves(store, { ...stretch, betweenPages }, (timestampUs, text) => {
+    if (timestampUs !== lastUs) [lastUs, ofTime] = [timestampUs, 0]
+    if (tree.add(text)) starts.push({ firstUs: timestampUs, skip: ofTime })
+    ofTime++
+    return false
+  })
   const roots = tree.chunkRoots()
   const chunks = starts.map((start, index) => ({ root: roots[index] as Buffer, ...start }))
   return { count: tree.count, root: rootOfChunks(roots), chunks }

@@ -10,27 +10,35 @@ export interface MerklePath {
   readonly hashes: readonly string[]
 }
 
+export const hashBytes = 32
+
 /** Distinguish leaves from nodes, so that neither can be passed off as the other (RFC 6962, section 2.1). */
 const leafPrefix = '\0'
 const nodePrefix = 1
 
 /** The hash of a leaf: of what is written, as UTF-8. */
 export function leafHash(text: string): Buffer {
-  return sha256(leafPrefix + text)
+  return Buffer.from(sha256(leafPrefix + text), 'latin1')
 }
 
-/** The input of a node, made again for each: a tree has as many nodes as leaves. */
-const nodeInput = Buffer.alloc(65, nodePrefix)
+/** The input of a node, filled again for each: a tree has as many nodes as leaves. */
+const nodeInput = Buffer.alloc(1 + 2 * hashBytes, nodePrefix)
 
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   nodeInput.set(left, 1)
-  nodeInput.set(right, 33)
-  return sha256(nodeInput)
+  nodeInput.set(right, 1 + hashBytes)
+  return Buffer.from(sha256(nodeInput), 'latin1')
 }
 
-/** By way of a text, because a buffer that `hash` makes itself takes three times as long. */
-function sha256(input: string | Buffer): Buffer {
-  return Buffer.from(hash('sha256', input, 'binary'), 'latin1')
+/** Writes the hash of the node over two hashes, which stand one behind the other, without an object for any of them. */
+export function writeNodeHash(hashes: Buffer, pairAt: number, at: number): void {
+  hashes.copy(nodeInput, 1, pairAt, pairAt + 2 * hashBytes)
+  hashes.write(sha256(nodeInput), at, 'latin1')
+}
+
+/** As a text of bytes, because a buffer that `hash` makes itself takes three times as long. */
+function sha256(input: string | Buffer): string {
+  return hash('sha256', input, 'binary')
 }
 
 /** The root of a tree with these leaves, each given by its hash (RFC 6962, section 2.1). */
