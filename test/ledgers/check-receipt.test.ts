@@ -115,6 +115,18 @@ describe('a receipt', () => {
     ])
   })
 
+  test('of a hundred readings of one time among thousands is proven for each', async () => {
+    const readings = Array.from({ length: 3_000 }, (_, at): SealedReading => {
+      const own = at >= 1_000 && at < 1_100
+      return { timestampUs: own ? timeUs : startUs + at, values: { at, note: 'x'.repeat(1_000) } }
+    })
+    const many = await sealedReceipt(folder.file('many'), readings, { timestampUs: timeUs })
+    const { verdict, readings: checked } = await check(many.receipt, many.keyId)
+    expect(verdict).toMatchObject({ is: 'proven' })
+    expect(checked.map(({ index }) => index)).toEqual(checked.map((_, at) => 1_000 + at))
+    expect(checked).toHaveLength(100)
+  })
+
   test('is proven under its key when no one trusts that', async () => {
     const { verdict } = await check(made.receipt, 'another')
     expect(verdict).toMatchObject({ is: 'proven_under_key', keyId: made.keyId })
