@@ -106,7 +106,6 @@ const ofNothingShared = [
   /^\w+ \/fleets\/\{/,
   /^\w+ \/streams\/\{streamId\} with a token$/,
   /^\w+ \/streams\/\{streamId\}\/(alerts|data|deletion|import|latest|pause|quarantine|receipts|refused|resume|seals|source|status|tail|transform|validate|versions)(\/|$)/,
-  /^\w+ \/streams\/\{streamId\}\/(alerts|data|deletion|import|latest|pause|quarantine|refused|resume|seals|source|status|tail|transform|validate|versions)(\/|$)/,
 ]
 
 /** An operation, with the interface where another has something else under the same name. */
