@@ -53,7 +53,7 @@ export async function closeBatch({ state, clock, ledger }: BatchNeeds): Promise<
       rows.map((row) => textOfSeal({ ...row, endUs: row.startUs + row.widthUs })),
     )
     const text = batchText({ count: rows.length, root: tree.root })
-    // The same seals again, as after a state was restored, are the same batch: its anchor is found on the ledger.
+    // After an older state is restored, the same seals are the same batch again: its anchor is found on the ledger.
     const id = anchorIdOf(text, 'seals')
     await transaction
       .insertInto('seal_batches')

@@ -51,7 +51,7 @@ const failedMsMax = 10_000
 const waitUs = 60_000_000
 const longWaitUs = 3_600_000_000
 
-/** So many stretches that cannot be read, one after the other: then it is the store, and not they. */
+/** Stretches that cannot be read, one after the other: as many mean that the store does not answer. */
 const failuresInARowMax = 3
 
 /** While much waits to be stored, it rests between two pages: for so long, and so many times at most. */
