@@ -49,6 +49,23 @@ export async function countMarks(state: StateDatabase): Promise<number> {
   return marks
 }
 
+/** The longest time that a stretch whose end is over is put off. */
+const putOffUsMax = 7_200_000_000
+
+/**
+ * Makes marks due that wait for longer than any of them is to: the wall clock was ahead when their readings were received.
+ * Resolves with how many there were.
+ */
+export async function pullBackMarks(state: StateDatabase, nowUs: number): Promise<number> {
+  const { numUpdatedRows } = await state
+    .updateTable('seal_marks')
+    .set({ due_at: sql<number>`max(start_us + width_us, ${nowUs})` })
+    .where('due_at', '>', nowUs + putOffUsMax)
+    .where(sql<boolean>`due_at > start_us + width_us`)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 /** For the transaction of a seal: the mark goes, unless a reading has come for which it is to stay. */
 export function sealedMark(state: StateDatabase, { offset, ...mark }: DueMark): Compilable {
   return ofMark(state.deleteFrom('seal_marks'), mark).where('journal_offset', '=', offset)

@@ -12,7 +12,14 @@ import {
   retryBatches,
   type SealLedger,
 } from './seal-batches.ts'
-import { countMarks, type DueMark, dueMarks, firstDueUs, putOff } from './seal-marks.ts'
+import {
+  countMarks,
+  type DueMark,
+  dueMarks,
+  firstDueUs,
+  pullBackMarks,
+  putOff,
+} from './seal-marks.ts'
 import { TooManyAtOnce } from './stretch-leaves.ts'
 import { treeOfStretch } from './stretch-tree.ts'
 import { type ReadStretch, writeSeals } from './write-seals.ts'
@@ -27,7 +34,7 @@ const writeEveryMs = 1_000
 /** How often it looks whether something is due, while there was nothing to do. */
 const idleMs = 500
 
-/** How often marks are counted, and batches are looked after. */
+/** How often marks are counted; and how often marks and batches are looked after that wait for too long. */
 const countMs = 10_000
 const retryMs = 300_000
 
@@ -272,8 +279,10 @@ export class Sealer {
       this.#isCounted = true
       this.#countedMs = nowMs
     }
-    if (!this.#hasBatches || nowMs - this.#retriedMs < retryMs) return
+    if (nowMs - this.#retriedMs < retryMs) return
     this.#retriedMs = nowMs
+    if (this.#counts.marks > 0 && (await pullBackMarks(state, clock.nowUs())) > 0) this.#seen = -1
+    if (!this.#hasBatches) return
     this.#hasBatches = await haveBatches(state)
     if (this.#hasBatches && (await retryBatches(state, clock)) > 0) onAnchors()
   }
