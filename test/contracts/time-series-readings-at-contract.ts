@@ -21,13 +21,13 @@ export function timeSeriesReadingsAtContract(open: OpenNewStore): void {
         fc.asyncProperty(shipments, async (all) => {
           const streamId = newStream()
           const first = new Map<string, ShippedReading>()
-          let receivedAtUs = marchUs
+          let lastUs = marchUs
           for (const shipment of all) {
             const readings = shipment.map(({ hour, digest }) => {
               const timestampUs = marchUs + hour * hourUs
-              receivedAtUs++
+              lastUs++
               const extra = { digest: `${digest}` }
-              return storedReading({ streamId, timestampUs, receivedAtUs, digest, extra })
+              return storedReading({ streamId, timestampUs, receivedAtUs: lastUs, digest, extra })
             })
             await ship(store, readings)
             for (const reading of readings) {

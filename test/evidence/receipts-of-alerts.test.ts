@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkReceiptText } from '../../src/ledgers/seals/check-receipt.ts'
-import { RuledStream, type StepBody, tooHot } from '../support/alerting.ts'
+import { RuledStream, tooHot } from '../support/alerting.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { askReceipt, missingOf, type ReceiptReading, receiptOf } from '../support/receipts.ts'
 import { answering } from '../support/receiver.ts'
@@ -98,7 +98,7 @@ describe('a receipt of a reading that raised an alert', () => {
 
     const reading = await delivered(stream.id, first)
 
-    const [step] = (await stream.history()) as readonly StepBody[]
+    const [step] = await stream.history()
     const alert = await stream.alert()
     expect(reading.alerts).toEqual([
       {
@@ -145,12 +145,10 @@ describe('a receipt of a reading that raised an alert', () => {
 
     const readings = await receiptOf(api, stream.id, first)
 
-    const moved = readings.map(({ reading, alerts }) => [reading?.['temperature'], alerts.length])
-    expect(moved.toSorted()).toEqual([
-      [20, 0],
-      [30, 1],
-      [95, 1],
-    ])
+    const moved = readings.map(({ reading, alerts }) => {
+      return `${String(reading?.['temperature'])}: ${alerts.map(({ to }) => to).join()}`
+    })
+    expect(new Set(moved)).toEqual(new Set(['20: ', '30: cleared', '95: firing']))
   })
 
   test('names the step of the timer that ran out after it', async () => {

@@ -90,13 +90,11 @@ for (const store of evidenceStores) {
 
       const readings = await receiptOf(api, streamId, noon)
 
-      expect(readings.map(({ outcome }) => outcome).sort()).toEqual([
-        'quarantined',
-        'stored',
-        'stored',
-      ])
+      expect(readings.map(({ outcome }) => outcome)).toEqual(['stored', 'stored', 'quarantined'])
       const stored = readings.filter(({ outcome }) => outcome === 'stored')
-      expect(stored.map(({ reading }) => reading?.['temperature']).sort()).toEqual([1, 2])
+      expect(new Set(stored.map(({ reading }) => reading?.['temperature']))).toEqual(
+        new Set([1, 2]),
+      )
       expect(new Set(readings.map(({ journal }) => journal.offset)).size).toBe(3)
       const refused = readings.find(({ outcome }) => outcome === 'quarantined')
       expect(refused).toMatchObject({

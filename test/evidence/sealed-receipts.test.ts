@@ -11,9 +11,17 @@ import {
 import { allSealed } from '../support/seals.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 
-/** So many seconds into a quarter of an hour that is over. */
+/** A time in a quarter of an hour that is over. */
 function at(second: number): string {
   return new Date(Date.UTC(2026, 0, 31, 10, 0, second)).toISOString().replace('Z', '000Z')
+}
+
+/** What a check without the service says, with the keys of the receipt itself. */
+async function checked(receipt: ReceiptBody): Promise<string> {
+  const keys = receipt.readings.flatMap(
+    ({ seal }) => seal?.proof?.proof.signatures.map((one) => one.key_id) ?? [],
+  )
+  return (await checkReceiptText(JSON.stringify(receipt), new Set(keys))).verdict.is
 }
 
 for (const store of evidenceStores) {
@@ -65,14 +73,6 @@ for (const store of evidenceStores) {
       const readings = await receiptOf(api, streamId, timestamp)
       expect(readings).toHaveLength(1)
       return readings[0] as ReceiptReading
-    }
-
-    /** What a check without the service says, with the keys of the receipt itself. */
-    async function checked(receipt: ReceiptBody): Promise<string> {
-      const keys = receipt.readings.flatMap(
-        ({ seal }) => seal?.proof?.proof.signatures.map((one) => one.key_id) ?? [],
-      )
-      return (await checkReceiptText(JSON.stringify(receipt), new Set(keys))).verdict.is
     }
 
     test('has the seal, and a path from the reading to the ledger', async () => {

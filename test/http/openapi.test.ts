@@ -208,6 +208,8 @@ const takesBasic: ReadonlySet<string> = new Set([
   'POST /v1/metrics',
   'GET /streams/{streamId}/data',
   'GET /streams/{streamId}/latest',
+  'GET /streams/{streamId}/receipts',
+  'GET /streams/{streamId}/seals',
 ])
 
 /** What needs no credentials, and what hands them out. */

@@ -105,7 +105,7 @@ const ofNothingShared = [
   // Data streams, and fleets of them, belong to a vault, and are shared with nobody.
   /^\w+ \/fleets\/\{/,
   /^\w+ \/streams\/\{streamId\} with a token$/,
-  /^\w+ \/streams\/\{streamId\}\/(alerts|data|deletion|import|latest|pause|quarantine|refused|resume|seals|source|status|tail|transform|validate|versions)(\/|$)/,
+  /^\w+ \/streams\/\{streamId\}\/(alerts|data|deletion|import|latest|pause|quarantine|receipts|refused|resume|seals|source|status|tail|transform|validate|versions)(\/|$)/,
 ]
 
 /** An operation, with the interface where another has something else under the same name. */

@@ -18,7 +18,7 @@ const digest = '00000000000000ff'
 interface OpenJournal extends Disposable {
   readonly file: SqliteJournalFile
   readonly reader: SqliteJournalReader
-  append(write: (writer: EntryWriter) => void): number
+  append(fill: (writer: EntryWriter) => void): number
 }
 
 function openJournal(): OpenJournal {
@@ -28,9 +28,9 @@ function openJournal(): OpenJournal {
   return {
     file,
     reader,
-    append(write) {
+    append(fill) {
       const writer = new EntryWriter()
-      write(writer)
+      fill(writer)
       const { bytes, count } = writer.take()
       return file.append(bytes, count)
     },

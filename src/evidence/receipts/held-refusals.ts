@@ -4,7 +4,7 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 
 /** A refused reading that the quarantine has now. */
 export interface HeldRefusal {
-  /** Of its entry in the journal. */
+  /** The place of its entry in the journal. */
   readonly offset: number
   /** The version that judged it last. */
   readonly streamVersion: number

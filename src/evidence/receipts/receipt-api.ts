@@ -113,7 +113,7 @@ const reading = s.record({
   text: { ...s.nullable(s.text), description: 'Its canonical text, which seals have the hash of.' },
   digest: {
     ...s.nullable(s.text),
-    description: 'What tells it from others of its time, in hex.',
+    description: 'Different for each reading of its time, in hex.',
   },
   arrival,
   journal: s.record({ offset: s.nullable(offset), problem: s.nullable(problem) }),

@@ -20,7 +20,7 @@ import { StreamVersions } from './stream-versions.ts'
 import { type AskedTime, type TraceNeeds, tracedReadings } from './traced-readings.ts'
 
 /** Readings of one time that a receipt is about. */
-export const readingsMax = 100
+const readingsMax = 100
 
 /** Bytes of their values, about. */
 const bytesMax = 4 * 1024 * 1024
@@ -59,7 +59,7 @@ export async function receiptOf(
   }
 }
 
-/** Those of the store first: an entry that comes behind its position is pending, and not unknown. */
+/** The store is asked first: an entry that comes behind its position is pending, and not unknown. */
 async function readingsOf(
   needs: ReceiptNeeds,
   { stream: { id: streamId }, timestampUs }: AskedTime,

@@ -67,7 +67,7 @@ export class SealsOfTime {
   }
 
   async #shown(
-    { chunks: _, ...seal }: SealRecord,
+    seal: Seal,
     path: MerklePath | undefined,
     problem: ReadingSeal['problem'],
   ): Promise<ReadingSeal> {

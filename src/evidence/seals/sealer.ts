@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type Clocks, monotonicMs } from '../../core/clock.ts'
+import { type Clocks, monotonicMs, type StepClocks } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { SealMarks } from '../../ingest/pipeline/seal-marks.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
@@ -13,11 +13,11 @@ import {
   type SealLedger,
 } from './seal-batches.ts'
 import {
+  bringForward,
   countMarks,
   type DueMark,
   dueMarks,
   firstDueUs,
-  pullBackMarks,
   putOff,
 } from './seal-marks.ts'
 import { TooManyAtOnce } from './stretch-leaves.ts'
@@ -27,6 +27,9 @@ import { type ReadStretch, writeSeals } from './write-seals.ts'
 /** Stretches of one step. */
 const marksOfStep = 500
 
+/** A stream with more stretches than this in a step lets all others go first in the next one. */
+const marksOfStreamMax = 50
+
 /** Seals that are written together, or what was read in so much time: each transaction holds up the decider. */
 const sealsOfWrite = 200
 const writeEveryMs = 1_000
@@ -34,7 +37,7 @@ const writeEveryMs = 1_000
 /** How often it looks whether something is due, while there was nothing to do. */
 const idleMs = 500
 
-/** How often marks are counted; and how often marks and batches are looked after that wait for too long. */
+/** How often marks are counted, and batches are looked after. */
 const countMs = 10_000
 const retryMs = 300_000
 
@@ -68,7 +71,7 @@ export interface SealedProgress {
 export interface SealerNeeds {
   readonly state: StateDatabase
   readonly store: Pick<TimeSeriesStore, 'query' | 'placeLate'>
-  readonly clock: Clocks
+  readonly clock: Clocks & Partial<Pick<StepClocks, 'steps'>>
   readonly marks: Pick<SealMarks, 'decidingUntil' | 'forgetAll' | 'written'>
   readonly progress: SealedProgress
   /** How long after the end of a stretch it is sealed: its last readings are under way until then. */
@@ -106,6 +109,10 @@ export class Sealer {
   /** Marks that were written when it looked last, and when the first of those that there are is due. */
   #seen = -1
   #nextDueUs = Number.NEGATIVE_INFINITY
+  /** Streams that have had many stretches sealed by the step before. */
+  #crowding: readonly string[] = []
+  /** How often the clock was set when marks were looked through for that. */
+  #clockSteps = -1
   #isCounted = false
   #countedMs = Number.NEGATIVE_INFINITY
   /** Seals in no batch, as far as they are known, and since when there are some. */
@@ -176,14 +183,26 @@ export class Sealer {
   async #due(): Promise<readonly DueMark[]> {
     const { state, clock, marks, progress, graceUs } = this.#needs
     const untilUs = progress.storedUntilUs(clock.nowUs()) - graceUs
+    await this.#followClock()
     const { written } = marks
     if (written === this.#seen && untilUs < this.#nextDueUs) return []
-    const due = await dueMarks(state, untilUs, marksOfStep)
+    const due = await dueMarks(state, { untilUs, limit: marksOfStep, after: this.#crowding })
+    this.#crowding = crowdingIn(due)
     this.#isCounted = false
     this.#seen = written
     const next = due.length === 0 ? await firstDueUs(state) : undefined
     this.#nextDueUs = due.length > 0 ? untilUs : (next ?? Number.POSITIVE_INFINITY)
     return due
+  }
+
+  /** A clock that was set back leaves marks that are due far ahead: also one that was set while nothing ran. */
+  async #followClock(): Promise<void> {
+    const { state, clock } = this.#needs
+    const { steps = 0 } = clock
+    if (steps === this.#clockSteps) return
+    await bringForward(state, clock.nowUs(), longWaitUs)
+    this.#clockSteps = steps
+    this.#nextDueUs = Number.NEGATIVE_INFINITY
   }
 
   async #sealAll(marks: readonly DueMark[], signal: AbortSignal | undefined): Promise<void> {
@@ -279,13 +298,18 @@ export class Sealer {
       this.#isCounted = true
       this.#countedMs = nowMs
     }
-    if (nowMs - this.#retriedMs < retryMs) return
+    if (!this.#hasBatches || nowMs - this.#retriedMs < retryMs) return
     this.#retriedMs = nowMs
-    if (this.#counts.marks > 0 && (await pullBackMarks(state, clock.nowUs())) > 0) this.#seen = -1
-    if (!this.#hasBatches) return
     this.#hasBatches = await haveBatches(state)
     if (this.#hasBatches && (await retryBatches(state, clock)) > 0) onAnchors()
   }
+}
+
+/** Streams that have many of these marks. */
+function crowdingIn(due: readonly DueMark[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { streamId } of due) counts.set(streamId, (counts.get(streamId) ?? 0) + 1)
+  return [...counts].flatMap(([id, count]) => (count > marksOfStreamMax ? [id] : []))
 }
 
 interface OpenSeals {

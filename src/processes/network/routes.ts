@@ -138,8 +138,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         nowUs: () => systemClock.nowUs(),
         callerOf,
       }),
-    (callerOf) =>
-      latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
+    (callerOf) => latestRoutes({ ...parts, share, latest: worker.store.latest, callerOf }),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
     ...evidenceRoutes(parts, share),

@@ -14,7 +14,7 @@ import type { JournalReader, Offset } from '../../storage/journal/journal.ts'
 import { JournalMarks, markAt, noMark } from './journal-marks.ts'
 
 /** As much as the journal keeps of what both consumers have passed; of more, the newest is searched. */
-export const searchedBytesMax = 64 * 1024 * 1024
+const searchedBytesMax = 64 * 1024 * 1024
 
 /** Entries that one turn notes, so that those who follow streams do not wait long. */
 const entriesOfTurn = 20_000
