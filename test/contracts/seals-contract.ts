@@ -179,6 +179,21 @@ export function describeSeals(name: string, openStore: OpenNewStore, numRuns: nu
       expect(await sealing.list()).toMatchObject([{ count: 1 }])
     })
 
+    test('do not wait for a clock that was ahead when readings came late', async () => {
+      await using sealing = await Sealing.open(openStore)
+      await sealing.newStream()
+      const { nowUs } = sealing
+      sealing.nowUs += 365 * 86_400_000_000
+      sealing.receive([1])
+      await sealing.decide()
+      await sealing.ship()
+      sealing.nowUs = nowUs
+      await sealing.settle()
+      await sealing.settle()
+
+      expect(await sealing.list()).toMatchObject([{ count: 1 }])
+    })
+
     test('wait for what was decided and is not stored', async () => {
       await using sealing = await Sealing.open(openStore)
       await sealing.newStream()
