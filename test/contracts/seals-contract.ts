@@ -145,6 +145,26 @@ export function describeSeals(name: string, openStore: OpenNewStore, numRuns: nu
       ])
     })
 
+    test('cost nothing while no stretch is due, and where no stream has any', async () => {
+      await using sealing = await Sealing.open(openStore)
+      await sealing.newStream([{}])
+      await sealing.settle()
+      sealing.asked = 0
+      sealing.receive([1, 2, 3])
+      await sealing.settle()
+      expect(sealing.asked).toBe(0)
+
+      await sealing.newStream()
+      sealing.nowUs = dayUs + 60_000_000
+      sealing.receive([1])
+      await sealing.settle()
+      await sealing.settle()
+      sealing.asked = 0
+      sealing.receive([2, 3])
+      await sealing.settle()
+      expect(sealing.asked).toBe(0)
+    })
+
     test('wait for the end of their stretch', async () => {
       await using sealing = await Sealing.open(openStore)
       await sealing.newStream()
@@ -154,6 +174,21 @@ export function describeSeals(name: string, openStore: OpenNewStore, numRuns: nu
       expect(await sealing.list()).toEqual([])
       expect(await sealing.waiting()).toMatchObject([{ dueAtUs: dayUs + quarterUs, problem: null }])
       sealing.nowUs++
+      await sealing.settle()
+
+      expect(await sealing.list()).toMatchObject([{ count: 1 }])
+    })
+
+    test('do not wait for a clock that was ahead when readings came late', async () => {
+      await using sealing = await Sealing.open(openStore)
+      await sealing.newStream()
+      const { nowUs } = sealing
+      sealing.nowUs += 365 * 86_400_000_000
+      sealing.receive([1])
+      await sealing.decide()
+      await sealing.ship()
+      sealing.nowUs = nowUs
+      await sealing.settle()
       await sealing.settle()
 
       expect(await sealing.list()).toMatchObject([{ count: 1 }])

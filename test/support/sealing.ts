@@ -53,6 +53,8 @@ export class Sealing implements AsyncDisposable {
   nowUs = dayUs + 86_400_000_000
   /** Stretches that could not be sealed. */
   readonly putOff: unknown[] = []
+  /** Statements and reads of the sealer. */
+  asked = 0
   /** How often something was to be anchored. */
   anchorings = 0
   /** Done once, after the store is read next. */
@@ -236,6 +238,7 @@ export class Sealing implements AsyncDisposable {
   }
 
   #count(): void {
+    this.asked++
     if (--this.#left < 0) throw new Killed('the process is gone')
   }
 

@@ -71,6 +71,7 @@ export async function closeBatch({ state, clock, ledger }: BatchNeeds): Promise<
         operation: 'creation',
         kind: 'root',
         parts: [{ name: '', cid }],
+        // No event follows from it, and it is looked for on the ledger before it is signed.
         isQuiet: true,
       },
     )

@@ -117,6 +117,7 @@ export class Sealer {
   #countedMs = Number.NEGATIVE_INFINITY
   /** Seals in no batch, as far as they are known, and since when there are some. */
   #open: OpenSeals = { seals: Number.POSITIVE_INFINITY, sinceMs: Number.NEGATIVE_INFINITY }
+  #closedMs = Number.NEGATIVE_INFINITY
   #hasBatches = true
   #retriedMs = Number.NEGATIVE_INFINITY
 
@@ -260,20 +261,32 @@ export class Sealer {
     await state.executeQuery(change.compile())
   }
 
-  /** Closes a batch where nothing else is to be sealed now, or enough is, or something waits for long. */
+  /** Closes a batch, if it is time for one. Resolves with whether there was something in it. */
   async #closeBatch(isBusy: boolean): Promise<boolean> {
     const { state, clock, ledger, onAnchors } = this.#needs
-    const { seals, sinceMs } = this.#open
-    if (seals === 0) return false
-    const isDue = !isBusy || seals >= batchSealsMax || monotonicMs() - sinceMs >= batchWaitMs
-    if (!isDue) return false
+    if (!this.#isBatchDue(isBusy)) return false
     const closed = await closeBatch({ state, clock, ledger })
     const isMore = closed === batchSealsMax
     this.#open = { seals: isMore ? Number.POSITIVE_INFINITY : 0, sinceMs: monotonicMs() }
     if (closed === 0) return false
     this.#hasBatches = true
+    // What is left of a full one is closed next.
+    if (!isMore) this.#closedMs = monotonicMs()
     onAnchors()
     return true
+  }
+
+  /**
+   * Whether nothing else is to be sealed now, or some seals wait for long; but for a full batch only once in the time
+   * of a grace, because late data comes at any time, and each batch costs a transaction.
+   */
+  #isBatchDue(isBusy: boolean): boolean {
+    const { seals, sinceMs } = this.#open
+    if (seals === 0) return false
+    if (seals !== Number.POSITIVE_INFINITY && seals >= batchSealsMax) return true
+    const nowMs = monotonicMs()
+    const isSoon = nowMs - this.#closedMs < this.#needs.graceUs / 1_000
+    return !isSoon && (!isBusy || nowMs - sinceMs >= batchWaitMs)
   }
 
   /** Counts what waits, and tries batches again that were not anchored in time: now and then. */
