@@ -186,6 +186,19 @@ test('a step belongs to the reading of its entry, else of its values, else to on
   ])
 })
 
+test('a step of a duplicate is not that of the stored reading, whose values are the same', () => {
+  const journal = { entries: [entry(8, { receivedAtUs: 60 })] }
+  const facts = known({ points: [point()], journal })
+  const counts = { deleted: 0, keptFromUs: 0, unchanged: 0 }
+
+  const readings = matchAlerts(findReadings(facts), [step(8, '{"level":1}')], { ...facts, counts })
+
+  expect(readings.map(({ outcome, offset, steps }) => [outcome, offset, steps.length])).toEqual([
+    ['stored', undefined, 0],
+    ['duplicate', 8, 1],
+  ])
+})
+
 test.each([
   [{ deleted: 0, keptFromUs: timestampUs + 1, unchanged: 1 }, 'gone', 'reading expired'],
   [{ deleted: 1, keptFromUs: 0, unchanged: 0 }, 'gone', 'reading removed'],
