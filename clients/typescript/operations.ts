@@ -10313,7 +10313,7 @@ export type Receipt = {
     /** Its canonical text, which seals have the hash of. */
     readonly text: string | null
 
-    /** What tells it from others of its time, in hex. */
+    /** Different for each reading of its time, in hex. */
     readonly digest: string | null
     readonly arrival: {
       readonly receivedAt: string | null
