@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { namedInSqlite } from '../support/files-naming.ts'
 import { atHand, sumOf, totals, unexpected, untilGone } from '../support/left-behind.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { PassingGuest } from '../support/passing-guest.ts'
 import { Receiver } from '../support/receiver.ts'
 import { startedServices } from '../support/started-services.ts'
@@ -20,13 +21,17 @@ afterAll(async () => {
 
 test('of streams that are deleted nothing is left, but what is kept for some days and the totals', async () => {
   const dataDir = services.newFolder()
-  const allowed = { STREAMVAULT_EGRESS_ALLOW: receiver.destination }
+  const allowed = {
+    STREAMVAULT_EGRESS_ALLOW: receiver.destination,
+    STREAMVAULT_SEAL_GRACE: '100ms',
+  }
   const service = await services.start(dataDir, allowed)
   const { http, mqttPort } = service
   const needs = { api: new ApiClient(http), mqttPort, receiver, streams: 12 }
   const guest = await PassingGuest.arrive(needs)
   await guest.use()
   await guest.settle()
+  await expect.poll(async () => (await metricsOf(service))('seals_made_total')).toBeGreaterThan(0)
   const before = await totals(service)
   await guest.leave()
   await untilGone(service)

@@ -115,6 +115,18 @@ describe('a receipt', () => {
     ])
   })
 
+  test('of a hundred readings of one time among thousands is proven for each', async () => {
+    const readings = Array.from({ length: 3_000 }, (_, at): SealedReading => {
+      const own = at >= 1_000 && at < 1_100
+      return { timestampUs: own ? timeUs : startUs + at, values: { at, note: 'x'.repeat(1_000) } }
+    })
+    const many = await sealedReceipt(folder.file('many'), readings, { timestampUs: timeUs })
+    const { verdict, readings: checked } = await check(many.receipt, many.keyId)
+    expect(verdict).toMatchObject({ is: 'proven' })
+    expect(checked.map(({ index }) => index)).toEqual(checked.map((_, at) => 1_000 + at))
+    expect(checked).toHaveLength(100)
+  })
+
   test('is proven under its key when no one trusts that', async () => {
     const { verdict } = await check(made.receipt, 'another')
     expect(verdict).toMatchObject({ is: 'proven_under_key', keyId: made.keyId })
@@ -198,6 +210,16 @@ describe('a receipt', () => {
     expect(verdict).toMatchObject({ is: 'contradicted', reason: expect.stringMatching(reason) })
   })
 
+  test('with the text and the path of another time is contradicted', async () => {
+    const readings = [startUs, timeUs].map((timestampUs) => ({ timestampUs, values }))
+    const seal = { timestampUs: startUs }
+    const earlier = await sealedReceipt(folder.file('same'), readings, seal)
+    const reading = ['readings', '0', 'reading', 'timestamp']
+    const claimed = withMember({ ...earlier.receipt, timestamp }, reading, timestamp)
+    const { verdict } = await check(claimed, earlier.keyId)
+    expect(verdict).toMatchObject({ reason: expect.stringMatching(/of this stream and time/) })
+  })
+
   test('with a time that is written in another way is contradicted', async () => {
     for (const time of [timestamp.replace('Z', '1Z'), timestamp.replace('Z', '+00:00')]) {
       const { verdict } = await check({ ...made.receipt, timestamp: time })
@@ -254,10 +276,13 @@ describe('a receipt', () => {
     expect(verdict).toMatchObject({ is: 'proven' })
   })
 
-  test('with two readings of one text is proven: a path cannot show which is which', async () => {
+  test('with a reading that is there twice is contradicted: the seal has it once', async () => {
     const [reading] = made.receipt.readings
     const { verdict } = await check({ ...made.receipt, readings: [reading, reading] })
-    expect(verdict).toMatchObject({ is: 'proven' })
+    expect(verdict).toMatchObject({
+      is: 'contradicted',
+      reason: expect.stringMatching(/same place/),
+    })
   })
 
   test.each<[string, object]>([

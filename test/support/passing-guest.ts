@@ -134,6 +134,7 @@ export class PassingGuest {
         frequency: '1m',
         aggregation: 'average',
         retention: { raw: '36500d' },
+        seal: '15m',
         alerting: [{ id: 'hot', field: 'temperature', operator: '>', threshold: 80 }],
       },
     }

@@ -2,7 +2,7 @@ import type { Ledger as LedgerName } from '../../core/ledger.ts'
 import type { KeyRole } from '../../ledgers/keys/ledger-key.ts'
 import type { Deed, IssuedAsset } from '../../ledgers/ledger.ts'
 
-/** What has something to anchor. */
+/** What has something to anchor. Batches of seals are shown by their anchors alone. */
 export type AnchoredType = 'vault' | 'asset_stream' | 'attachment' | 'signature' | 'asset' | 'seals'
 
 /**

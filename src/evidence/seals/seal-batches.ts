@@ -53,7 +53,7 @@ export async function closeBatch({ state, clock, ledger }: BatchNeeds): Promise<
       rows.map((row) => textOfSeal({ ...row, endUs: row.startUs + row.widthUs })),
     )
     const text = batchText({ count: rows.length, root: tree.root })
-    // The same seals again, as after a state was restored, are the same batch: its anchor is found on the ledger.
+    // After an older state is restored, the same seals are the same batch again: its anchor is found on the ledger.
     const id = anchorIdOf(text, 'seals')
     await transaction
       .insertInto('seal_batches')
@@ -71,6 +71,7 @@ export async function closeBatch({ state, clock, ledger }: BatchNeeds): Promise<
         operation: 'creation',
         kind: 'root',
         parts: [{ name: '', cid }],
+        // No event follows from it, and it is looked for on the ledger before it is signed.
         isQuiet: true,
       },
     )

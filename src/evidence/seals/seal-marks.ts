@@ -9,20 +9,24 @@ export interface DueMark extends Stretch {
   readonly offset: number
 }
 
+export interface DueQuery {
+  readonly untilUs: number
+  readonly limit: number
+  /** Streams whose marks come after those of all others. */
+  readonly after: readonly string[]
+}
+
 /** Some of the marks that were due by a time, the oldest first. */
 export async function dueMarks(
   state: StateDatabase,
-  untilUs: number,
-  limit: number,
+  { untilUs, limit, after }: DueQuery,
 ): Promise<readonly DueMark[]> {
-  const rows = await state
-    .selectFrom('seal_marks')
-    .selectAll()
-    .where('due_at', '<=', untilUs)
-    .orderBy('due_at')
-    .orderBy('stream_id')
-    .limit(limit)
-    .execute()
+  let query = state.selectFrom('seal_marks').selectAll().where('due_at', '<=', untilUs)
+  if (after.length > 0) query = query.where('stream_id', 'not in', after)
+  const rows = await query.orderBy('due_at').orderBy('stream_id').limit(limit).execute()
+  if (rows.length === 0 && after.length > 0) {
+    return await dueMarks(state, { untilUs, limit, after: [] })
+  }
   return rows.map((row) => ({
     streamId: row.stream_id,
     startUs: row.start_us,
@@ -30,6 +34,24 @@ export async function dueMarks(
     widthUs: row.width_us,
     offset: row.journal_offset,
   }))
+}
+
+/**
+ * Has stretches that are over be due, where a clock that was ahead has said that they are due much later.
+ *
+ * @param aheadUs no mark of a stretch that is over is due so much later than now
+ */
+export async function bringForward(
+  state: StateDatabase,
+  nowUs: number,
+  aheadUs: number,
+): Promise<void> {
+  await state
+    .updateTable('seal_marks')
+    .set({ due_at: sql<number>`max(start_us + width_us, ${nowUs})` })
+    .where('due_at', '>', nowUs + aheadUs)
+    .where(sql<boolean>`due_at > start_us + width_us`)
+    .execute()
 }
 
 /** When the first mark is due; undefined without one. */

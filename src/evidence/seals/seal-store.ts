@@ -4,6 +4,7 @@ import {
   type AnchorRecord,
   proofOfRecord,
 } from '../../anchors/proofs/anchor-proofs.ts'
+import type { Proof } from '../../ledgers/proofs/proof.ts'
 import { type SealProof, sealProofFormat } from '../../ledgers/seals/seal-proof.ts'
 import { parseBatchText, sealText } from '../../ledgers/seals/seal-text.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
@@ -64,6 +65,12 @@ export interface SealsQuery {
   readonly endUs: number
   readonly after: SealPlace | undefined
   readonly limit: number
+}
+
+/** The anchor of a batch, and what proves it. */
+interface Anchored {
+  readonly record: AnchorRecord
+  readonly proof: Proof
 }
 
 /** Reads seals out of the state. */
@@ -143,7 +150,7 @@ export class SealStore {
 
   /** How far some seals have come, in their order. */
   async progressOf(seals: readonly Seal[]): Promise<readonly SealProgress[]> {
-    const anchors = new Map<string, AnchorRecord | undefined>()
+    const anchors = new Map<string, Anchored>()
     const progress: SealProgress[] = []
     for (const seal of seals) {
       const { batchId } = seal
@@ -151,13 +158,13 @@ export class SealStore {
         progress.push({ status: 'SERVICE_RECEIVED', txHash: null, proof: null })
         continue
       }
-      if (!anchors.has(batchId)) anchors.set(batchId, await this.#proofs.ofResource(batchId))
-      const anchor = anchors.get(batchId)
-      if (!anchor) throw new Error(`the batch ${batchId} of seals has no anchor`)
+      const anchored = anchors.get(batchId) ?? (await this.#anchored(batchId))
+      anchors.set(batchId, anchored)
+      const { record, proof } = anchored
       progress.push({
-        status: anchor.status,
-        txHash: anchor.transaction?.hash ?? null,
-        proof: await this.#proofOf(seal, anchor),
+        status: record.status,
+        txHash: record.transaction?.hash ?? null,
+        proof: await this.#proofOf(seal, proof),
       })
     }
     return progress
@@ -169,7 +176,13 @@ export class SealStore {
     return progress?.proof ?? null
   }
 
-  async #proofOf(seal: Seal, anchor: AnchorRecord): Promise<SealProof> {
+  async #anchored(batchId: string): Promise<Anchored> {
+    const record = await this.#proofs.ofResource(batchId)
+    if (!record) throw new Error(`the batch ${batchId} of seals has no anchor`)
+    return { record, proof: proofOfRecord(record, { isAlone: true }) }
+  }
+
+  async #proofOf(seal: Seal, proof: Proof): Promise<SealProof> {
     const row = await this.#state
       .selectFrom('seals')
       .innerJoin('seal_batches as batch', 'batch.id', 'seals.batch_id')
@@ -185,7 +198,7 @@ export class SealStore {
       format: sealProofFormat,
       text: textOfSeal(seal),
       batch: { text: row.text, path: { index: row.index ?? 0, size, hashes } },
-      proof: proofOfRecord(anchor, { isAlone: true }),
+      proof,
     }
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type Clocks, monotonicMs } from '../../core/clock.ts'
+import { type Clocks, monotonicMs, type StepClocks } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { SealMarks } from '../../ingest/pipeline/seal-marks.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
@@ -12,13 +12,23 @@ import {
   retryBatches,
   type SealLedger,
 } from './seal-batches.ts'
-import { countMarks, type DueMark, dueMarks, firstDueUs, putOff } from './seal-marks.ts'
+import {
+  bringForward,
+  countMarks,
+  type DueMark,
+  dueMarks,
+  firstDueUs,
+  putOff,
+} from './seal-marks.ts'
 import { TooManyAtOnce } from './stretch-leaves.ts'
 import { treeOfStretch } from './stretch-tree.ts'
 import { type ReadStretch, writeSeals } from './write-seals.ts'
 
 /** Stretches of one step. */
 const marksOfStep = 500
+
+/** A stream with more stretches than this in a step lets all others go first in the next one. */
+const marksOfStreamMax = 50
 
 /** Seals that are written together, or what was read in so much time: each transaction holds up the decider. */
 const sealsOfWrite = 200
@@ -41,7 +51,7 @@ const failedMsMax = 10_000
 const waitUs = 60_000_000
 const longWaitUs = 3_600_000_000
 
-/** So many stretches that cannot be read, one after the other: then it is the store, and not they. */
+/** Stretches that cannot be read, one after the other: as many mean that the store does not answer. */
 const failuresInARowMax = 3
 
 /** While much waits to be stored, it rests between two pages: for so long, and so many times at most. */
@@ -61,7 +71,7 @@ export interface SealedProgress {
 export interface SealerNeeds {
   readonly state: StateDatabase
   readonly store: Pick<TimeSeriesStore, 'query' | 'placeLate'>
-  readonly clock: Clocks
+  readonly clock: Clocks & Partial<Pick<StepClocks, 'steps'>>
   readonly marks: Pick<SealMarks, 'decidingUntil' | 'forgetAll' | 'written'>
   readonly progress: SealedProgress
   /** How long after the end of a stretch it is sealed: its last readings are under way until then. */
@@ -99,10 +109,15 @@ export class Sealer {
   /** Marks that were written when it looked last, and when the first of those that there are is due. */
   #seen = -1
   #nextDueUs = Number.NEGATIVE_INFINITY
+  /** Streams that have had many stretches sealed by the step before. */
+  #crowding: readonly string[] = []
+  /** How often the clock was set when marks were looked through for that. */
+  #clockSteps = -1
   #isCounted = false
   #countedMs = Number.NEGATIVE_INFINITY
   /** Seals in no batch, as far as they are known, and since when there are some. */
   #open: OpenSeals = { seals: Number.POSITIVE_INFINITY, sinceMs: Number.NEGATIVE_INFINITY }
+  #closedMs = Number.NEGATIVE_INFINITY
   #hasBatches = true
   #retriedMs = Number.NEGATIVE_INFINITY
 
@@ -168,14 +183,26 @@ export class Sealer {
   async #due(): Promise<readonly DueMark[]> {
     const { state, clock, marks, progress, graceUs } = this.#needs
     const untilUs = progress.storedUntilUs(clock.nowUs()) - graceUs
+    await this.#followClock()
     const { written } = marks
     if (written === this.#seen && untilUs < this.#nextDueUs) return []
-    const due = await dueMarks(state, untilUs, marksOfStep)
+    const due = await dueMarks(state, { untilUs, limit: marksOfStep, after: this.#crowding })
+    this.#crowding = crowdingIn(due)
     this.#isCounted = false
     this.#seen = written
     const next = due.length === 0 ? await firstDueUs(state) : undefined
     this.#nextDueUs = due.length > 0 ? untilUs : (next ?? Number.POSITIVE_INFINITY)
     return due
+  }
+
+  /** A clock that was set back leaves marks that are due far ahead: also one that was set while nothing ran. */
+  async #followClock(): Promise<void> {
+    const { state, clock } = this.#needs
+    const { steps = 0 } = clock
+    if (steps === this.#clockSteps) return
+    await bringForward(state, clock.nowUs(), longWaitUs)
+    this.#clockSteps = steps
+    this.#nextDueUs = Number.NEGATIVE_INFINITY
   }
 
   async #sealAll(marks: readonly DueMark[], signal: AbortSignal | undefined): Promise<void> {
@@ -234,20 +261,32 @@ export class Sealer {
     await state.executeQuery(change.compile())
   }
 
-  /** Closes a batch where nothing else is to be sealed now, or enough is, or something waits for long. */
+  /** Closes a batch, if it is time for one. Resolves with whether there was something in it. */
   async #closeBatch(isBusy: boolean): Promise<boolean> {
     const { state, clock, ledger, onAnchors } = this.#needs
-    const { seals, sinceMs } = this.#open
-    if (seals === 0) return false
-    const isDue = !isBusy || seals >= batchSealsMax || monotonicMs() - sinceMs >= batchWaitMs
-    if (!isDue) return false
+    if (!this.#isBatchDue(isBusy)) return false
     const closed = await closeBatch({ state, clock, ledger })
     const isMore = closed === batchSealsMax
     this.#open = { seals: isMore ? Number.POSITIVE_INFINITY : 0, sinceMs: monotonicMs() }
     if (closed === 0) return false
     this.#hasBatches = true
+    // What is left of a full one is closed next.
+    if (!isMore) this.#closedMs = monotonicMs()
     onAnchors()
     return true
+  }
+
+  /**
+   * Whether nothing else is to be sealed now, or some seals wait for long; but for a full batch only once in the time
+   * of a grace, because late data comes at any time, and each batch costs a transaction.
+   */
+  #isBatchDue(isBusy: boolean): boolean {
+    const { seals, sinceMs } = this.#open
+    if (seals === 0) return false
+    if (seals !== Number.POSITIVE_INFINITY && seals >= batchSealsMax) return true
+    const nowMs = monotonicMs()
+    const isSoon = nowMs - this.#closedMs < this.#needs.graceUs / 1_000
+    return !isSoon && (!isBusy || nowMs - sinceMs >= batchWaitMs)
   }
 
   /** Counts what waits, and tries batches again that were not anchored in time: now and then. */
@@ -264,6 +303,13 @@ export class Sealer {
     this.#hasBatches = await haveBatches(state)
     if (this.#hasBatches && (await retryBatches(state, clock)) > 0) onAnchors()
   }
+}
+
+/** Streams that have many of these marks. */
+function crowdingIn(due: readonly DueMark[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { streamId } of due) counts.set(streamId, (counts.get(streamId) ?? 0) + 1)
+  return [...counts].flatMap(([id, count]) => (count > marksOfStreamMax ? [id] : []))
 }
 
 interface OpenSeals {

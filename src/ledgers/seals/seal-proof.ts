@@ -13,6 +13,6 @@ export interface SealProof {
     /** From the text of the seal to the root that the text of the batch says. */
     readonly path: MerklePath
   }
-  /** Of the CID of the text of the batch. */
+  /** The proof of the CID of the text of the batch. */
   readonly proof: Proof
 }
