@@ -10,6 +10,7 @@ import { preload } from '../test/support/preload.ts'
 import { newDataDir, startServiceProcess } from '../test/support/service-process.ts'
 import { medianOf } from './fleet.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
+import { measureReceipts } from './receipt-speed.ts'
 import { type Figure, measureAll } from './report.ts'
 import {
   flagsOf,
@@ -178,7 +179,7 @@ async function beside(load: () => Promise<number>, work: () => Promise<void>) {
 /** By itself with `npm run bench:evidence`; words choose among its measurements. */
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
-  await measureAll({ tree: treeAlone, seal: sealing }, positionals)
+  await measureAll({ tree: treeAlone, seal: sealing, receipt: measureReceipts }, positionals)
 }
 
 if (import.meta.main) await main()

@@ -1,6 +1,5 @@
 /**
- * `JSON.parse` for what users have sent, whose keys may be anything; not for what is nested deeper than a reading
- * may be.
+ * `JSON.parse` for what users have sent, whose keys may be anything.
  *
  * V8 12.8 and later compares a key that has escapes with the key that it expects there, and takes the expected one
  * when the escaped text begins like it (https://github.com/nodejs/node/issues/63785): a line feed is read as
@@ -44,9 +43,15 @@ function afterSpace(text: string, from: number): number {
   return at
 }
 
-/** Takes a valid text apart, down to the keys and the scalars. */
+/** An array, or an object whose next member has this key. */
+type Open =
+  | { readonly items: unknown[] }
+  | { readonly members: [string, unknown][]; key: string | undefined }
+
+/** Takes a valid text apart, down to the keys and the scalars; without recursion, as `JSON.parse` does. */
 class ValidJson {
   readonly #text: string
+  readonly #open: Open[] = []
   #at = 0
 
   constructor(text: string) {
@@ -54,29 +59,43 @@ class ValidJson {
   }
 
   value(): unknown {
-    const next = this.#next()
-    if (next === openBrace) return this.#object()
-    return next === openBracket ? this.#array() : this.#scalar()
-  }
-
-  #object(): Record<string, unknown> {
-    const members: [string, unknown][] = []
-    for (this.#at++; this.#next() !== closeBrace; this.#skipComma()) {
-      const key = this.#scalar() as string
-      this.#next()
-      // The colon.
-      this.#at++
-      members.push([key, this.value()])
+    for (;;) {
+      const next = this.#next()
+      if (next === openBracket) this.#begin({ items: [] })
+      else if (next === openBrace) this.#begin({ members: [], key: undefined })
+      else if (next === comma) this.#at++
+      else {
+        const value = next === closeBracket || next === closeBrace ? this.#end() : this.#scalar()
+        if (this.#open.length === 0) return value
+        this.#put(value)
+      }
     }
-    this.#at++
-    return Object.fromEntries(members)
   }
 
-  #array(): unknown[] {
-    const items: unknown[] = []
-    for (this.#at++; this.#next() !== closeBracket; this.#skipComma()) items.push(this.value())
+  #begin(open: Open): void {
+    this.#open.push(open)
     this.#at++
-    return items
+  }
+
+  #end(): unknown {
+    this.#at++
+    const ended = this.#open.pop() as Open
+    // From entries, because a member may be `__proto__`.
+    return 'items' in ended ? ended.items : Object.fromEntries(ended.members)
+  }
+
+  /** Takes a value, or a key with the colon behind it. */
+  #put(value: unknown): void {
+    const into = this.#open.at(-1) as Open
+    if ('items' in into) into.items.push(value)
+    else if (into.key === undefined) {
+      into.key = value as string
+      this.#next()
+      this.#at++
+    } else {
+      into.members.push([into.key, value])
+      into.key = undefined
+    }
   }
 
   #scalar(): unknown {
@@ -90,10 +109,6 @@ class ValidJson {
   #next(): number {
     this.#at = afterSpace(this.#text, this.#at)
     return this.#text.charCodeAt(this.#at)
-  }
-
-  #skipComma(): void {
-    if (this.#next() === comma) this.#at++
   }
 }
 

@@ -48,6 +48,13 @@ describe('parseJson', () => {
     ])
   })
 
+  test('reads what is nested as deep as JSON.parse reads', () => {
+    const deep = `${'[{"\\n":'.repeat(50_000)}[]${'}]'.repeat(50_000)}`
+    let levels = 0
+    for (let at = parseJson(deep); Array.isArray(at) && at.length > 0; levels++) at = at[0]['\n']
+    expect(levels).toBe(50_000)
+  })
+
   test.each(['', '{"a\\n":1', '{"a\\n"', '"\\', '"\\"', '[1,]', 'x\\y'])('refuses %j', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError)
   })

@@ -1,6 +1,7 @@
 import { connectAsync } from 'mqtt'
 import { expect, test } from 'vitest'
 import { leafHash, type MerklePath, rootBy } from '../../src/ledgers/merkle/merkle.ts'
+import { checkReceiptText } from '../../src/ledgers/seals/check-receipt.ts'
 import { readingText } from '../../src/ledgers/seals/reading-text.ts'
 import type { SealProof } from '../../src/ledgers/seals/seal-proof.ts'
 import { tooHot } from '../support/alerting.ts'
@@ -255,6 +256,8 @@ async function namesEveryStep(traced: Traced): Promise<void> {
   expect(await traced.get(path)).toMatchObject({ outcome: 'delivered', attempts: 3 })
 
   isSealed(reading)
+  const { verdict } = await checkReceiptText(JSON.stringify(await traced.receipt()), new Set())
+  expect(verdict).toMatchObject({ is: 'proven_under_key' })
 }
 
 /** That its entry is named as long as it is there, and afterwards that it is not. */

@@ -1,9 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
+import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
+import { checkReceiptText } from '../../src/ledgers/seals/check-receipt.ts'
 import { createKey, newPerson, personOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { allSealed, rootNow, sealsOf } from '../support/seals.ts'
+import { allSealed, rootNow } from '../support/seals.ts'
 import { at } from '../support/seconds.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
+
+interface Receipt {
+  readonly readings: readonly {
+    readonly seal: { readonly path: { readonly index: number } | null } | null
+  }[]
+}
 
 const service = runningService({ STREAMVAULT_SEAL_GRACE: '100ms', STREAMVAULT_ANCHORING: 'on' })
 
@@ -104,6 +113,34 @@ describe('readings that are removed while they are sealed', () => {
   })
 })
 
+describe('equal readings of two devices at one time', () => {
+  test('have a place in the seal each, and their receipt is genuine', async () => {
+    const streamId = await service.api.createStream(
+      { temperature: { type: 'number' } },
+      { source: { protocol: 'mqtt', topic: 'hall/+/temperature' }, processing: quarter },
+    )
+    const [username, password] = [adminKey, adminSecret]
+    const url = `mqtt://127.0.0.1:${service.process.mqttPort}`
+    const device = await connectAsync(url, { username, password })
+    for (const name of ['left', 'right', 'middle']) {
+      const payload = JSON.stringify({ timestamp: at(1), temperature: 20 })
+      await device.publishAsync(`hall/${name}/temperature`, payload, { qos: 1 })
+    }
+    await device.endAsync()
+    await service.api.settled(streamId, 3)
+    expect(await allSealed(service.api, streamId)).toMatchObject([{ count: 3 }])
+
+    const path = `/streams/${streamId}/receipts?timestamp=${at(1)}`
+    const { body } = await service.api.withToken<Receipt>('GET', path)
+
+    const indexes = body.readings.map(({ seal }) => seal?.path?.index)
+    expect(indexes.toSorted()).toEqual([0, 1, 2])
+    const { verdict, readings } = await checkReceiptText(JSON.stringify(body), new Set())
+    expect(verdict).toMatchObject({ is: 'proven_under_key' })
+    expect(readings.map((one) => one.verdict.is)).toEqual(Array(3).fill('proven_under_key'))
+  })
+})
+
 describe('seals and receipts of a stream', () => {
   test('are for its owner only, with a key that may read data', async () => {
     const owner = await newPerson(service.api)
@@ -130,20 +167,5 @@ describe('seals and receipts of a stream', () => {
       expect((await narrow.withToken('GET', path)).status).toBe(403)
       expect((await service.api.request('GET', path)).status).toBe(401)
     }
-  })
-})
-
-describe('readings of thousands of stretches', () => {
-  test('are sealed, and hold up no other stream', async () => {
-    const [wide, other] = [await newStream(), await newStream()]
-    const seconds = Array.from({ length: 5_000 }, (_, index) => -900 * index)
-    await push(wide, ...seconds)
-    const sinceMs = performance.now()
-    await push(other, 1)
-    await allSealed(service.api, other)
-    const otherMs = performance.now() - sinceMs
-    expect((await sealsOf(service.api, wide)).seals.length).toBeGreaterThan(0)
-    await allSealed(service.api, wide)
-    console.log(otherMs, performance.now() - sinceMs)
   })
 })

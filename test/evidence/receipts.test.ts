@@ -111,6 +111,19 @@ for (const store of evidenceStores) {
       })
     })
 
+    test.each(['2200-01-01T00:00:00.000000Z', '9998-12-31T23:59:59.999999Z'])(
+      'names a reading that claims to be of %s',
+      async (far) => {
+        await push({ timestamp: far, temperature: 1 })
+        await api.settled(streamId, 1)
+
+        expect(await onlyOne(far)).toMatchObject({
+          outcome: 'quarantined',
+          verdict: { accepted: false, reason: 'timestamp_in_future' },
+        })
+      },
+    )
+
     test('says which readings were sent again', async () => {
       const reading = { timestamp: noon, temperature: 1 }
       await push([reading])

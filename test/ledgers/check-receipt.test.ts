@@ -276,10 +276,13 @@ describe('a receipt', () => {
     expect(verdict).toMatchObject({ is: 'proven' })
   })
 
-  test('with two readings of one text is proven: a path cannot show which is which', async () => {
+  test('with a reading that is there twice is contradicted: the seal has it once', async () => {
     const [reading] = made.receipt.readings
     const { verdict } = await check({ ...made.receipt, readings: [reading, reading] })
-    expect(verdict).toMatchObject({ is: 'proven' })
+    expect(verdict).toMatchObject({
+      is: 'contradicted',
+      reason: expect.stringMatching(/same place/),
+    })
   })
 
   test.each<[string, object]>([

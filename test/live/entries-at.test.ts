@@ -58,7 +58,12 @@ const entry = fc.oneof(
     stream,
     time: fc.option(times, { nil: undefined }),
   }),
-  fc.record({ kind: fc.constant('redriven'), stream, time: times, of: fc.nat(20) }),
+  fc.record({
+    kind: fc.constantFrom('redriven', 'redriven, and filtered'),
+    stream,
+    time: times,
+    of: fc.nat(20),
+  }),
   fc.record({ kind: fc.constant('removed'), stream, of: fc.nat(20) }),
   fc.record({ kind: fc.constant('cleared'), stream, startUs: times, endUs: times }),
   fc.record({ kind: fc.constant('timer'), stream, time: times }),
@@ -77,8 +82,12 @@ function write(writer: EntryWriter, one: Made): void {
   } else if (one.kind === 'timer') writer.alertTimer(of, timestampUs, 5)
   else if ('startUs' in one) writer.cleared(of, one, 5)
   else if (one.kind === 'removed' && 'of' in one) writer.removed(of, [one.of], 5)
-  else if ('of' in one) writer.accepted(of, reading, 5, { offset: one.of, index: 0 })
-  else {
+  else if ('of' in one) {
+    const origin = { offset: one.of, index: 0 }
+    const filtered = { accepted: true, isFiltered: true, timestampUs, digest } as const
+    if (one.kind === 'redriven') writer.accepted(of, reading, 5, origin)
+    else writer.filtered(of, filtered, 5, origin)
+  } else {
     const refusal = { accepted: false, reason: 'malformed', message: 'no', details: [] } as const
     const claimed = 'time' in one ? one.time : undefined
     const payload = Buffer.from('{')
@@ -118,7 +127,7 @@ test('finds exactly the entries of the stream and time, and what became of them'
         for (const { offset, refusal, ended } of found.entries) {
           if (refusal === undefined) continue
           const by = made.findIndex((one) => 'of' in one && one.of === offset)
-          const isRedriven = made[by]?.kind === 'redriven'
+          const isRedriven = made[by]?.kind !== 'removed'
           expect(ended).toEqual(by === -1 ? undefined : { offset: by, isRedriven })
         }
         expect(found).toMatchObject({ isPart: false, hasMore: false, until: made.length })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { ErrorDetail } from '../../core/errors.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 
@@ -26,8 +25,7 @@ export async function refusalsAt(
     .select(['journal_offset', 'stream_version', 'received_at', 'reason', 'message', 'details'])
     .select(['source', 'sender'])
     .where('stream_id', '=', streamId)
-    // A number beyond 2^53 is an integer there, and a double here.
-    .where('timestamp', '=', sql<number>`${sql.lit(timestampUs)}`)
+    .where('timestamp', '=', timestampUs)
     .orderBy('journal_offset')
     .limit(limit)
     .execute()

@@ -1,5 +1,5 @@
 import type { MerklePath } from '../../ledgers/merkle/merkle.ts'
-import { type LeafPath, leafPath } from '../seals/leaf-path.ts'
+import { type LeafPath, LeafPaths } from '../seals/leaf-path.ts'
 import type { Seal, SealProgress, SealRecord, SealStore } from '../seals/seal-store.ts'
 import type { SealedStore } from '../seals/stretch-leaves.ts'
 
@@ -32,6 +32,10 @@ interface SealedReading {
 export class SealsOfTime {
   readonly #needs: SealNeeds
   readonly #records: readonly SealRecord[]
+  /** For those that a path may lead to, the newest first. */
+  readonly #paths: readonly LeafPaths[]
+  /** How many readings had each text. */
+  readonly #texts = new Map<string, number>()
   /** Whether a stretch with the time in it is to be sealed again. */
   readonly isWaiting: boolean
 
@@ -47,6 +51,7 @@ export class SealsOfTime {
   private constructor(needs: SealNeeds, records: readonly SealRecord[], isWaiting: boolean) {
     this.#needs = needs
     this.#records = records
+    this.#paths = records.slice(0, revisionsMax).map((one) => new LeafPaths(needs.store, one))
     this.isWaiting = isWaiting
   }
 
@@ -55,9 +60,12 @@ export class SealsOfTime {
     const [newest] = this.#records
     if (!newest) return undefined
     if (!isStored) return await this.#shown(newest, undefined, problems.not_stored)
+    const nth = this.#texts.get(text) ?? 0
+    this.#texts.set(text, nth + 1)
     let first: LeafPath | undefined
-    for (const record of this.#records.slice(0, revisionsMax)) {
-      const found = await leafPath(this.#needs.store, record, record, { timestampUs, text })
+    for (const [at, paths] of this.#paths.entries()) {
+      const found = await paths.path({ timestampUs, text }, nth)
+      const record = this.#records[at] ?? newest
       if ('path' in found) return await this.#shown(record, found.path, undefined)
       first ??= found
     }

@@ -4,12 +4,21 @@ import { type Leaf, readLeaves, type SealedStore, TooManyAtOnce } from './stretc
 import type { Chunk, Stretch, StretchTree } from './stretch-tree.ts'
 
 /**
+ * Characters of all texts of one time that are read for a path: tens of thousands of readings. A seal may have more of
+ * them, but others wait while a path is looked for.
+ */
+const charactersMax = 4 * 1024 * 1024
+
+/**
  * The way from a leaf to the root of a seal; or why it cannot be found any more: readings that were sealed with it
  * are not stored any more or others have come between them, or too many have one time.
  */
 export type LeafPath =
   | { readonly path: MerklePath }
   | { readonly problem: 'neighbours_gone' | 'too_many_at_once' }
+
+/** A seal with what its paths are made of. */
+export interface SealedTree extends Stretch, StretchTree {}
 
 /** Finds the path of a reading by reading the chunk again that it was sealed in. */
 export async function leafPath(
@@ -18,75 +27,118 @@ export async function leafPath(
   tree: StretchTree,
   leaf: Leaf,
 ): Promise<LeafPath> {
-  try {
-    const chunk = await chunkOf(store, stretch, tree, leaf)
-    const path =
-      chunk === undefined ? undefined : await pathIn(store, stretch, tree, { chunk, leaf })
-    return path ? { path } : { problem: 'neighbours_gone' }
-  } catch (error) {
-    if (error instanceof TooManyAtOnce) return { problem: 'too_many_at_once' }
-    throw error
+  return await new LeafPaths(store, { ...stretch, ...tree }).path(leaf)
+}
+
+/** Finds paths of readings of one time: what is read for one of them is there for the others. */
+export class LeafPaths {
+  readonly #store: SealedStore
+  readonly #seal: SealedTree
+  /** The places of texts among those of their time. */
+  readonly #places = new Map<number, Promise<ReadonlyMap<string, number>>>()
+  /** Hashes of the leaves of chunks that are stored as they were sealed. */
+  readonly #chunks = new Map<number, Promise<readonly Buffer[] | undefined>>()
+
+  constructor(store: SealedStore, seal: SealedTree) {
+    this.#store = store
+    this.#seal = seal
+  }
+
+  /**
+   * @param nth which of the readings with this time and text: those of several topics are equal, and have a leaf each
+   * @throws DomainError as `query` does
+   */
+  async path(leaf: Leaf, nth = 0): Promise<LeafPath> {
+    try {
+      const place = await this.#placeOf(leaf, nth)
+      const path = place && (await this.#pathFrom(place, leaf, nth))
+      return path ? { path } : { problem: 'neighbours_gone' }
+    } catch (error) {
+      if (error instanceof TooManyAtOnce) return { problem: 'too_many_at_once' }
+      throw error
+    }
+  }
+
+  /** Which chunk a leaf is in, by its time, and by its place among those of its time where these are in several. */
+  async #placeOf({ timestampUs, text }: Leaf, nth: number): Promise<LeafPlace | undefined> {
+    const { chunks } = this.#seal
+    const before = chunks.findLastIndex(({ firstUs }) => firstUs < timestampUs)
+    const next = chunks[before + 1]
+    const inBefore = before < 0 ? undefined : { chunk: before, index: undefined }
+    if (next?.firstUs !== timestampUs) return inBefore
+    const places = await kept(this.#places, timestampUs, async () => await this.#read(timestampUs))
+    const first = places.get(text)
+    if (first === undefined) return undefined
+    const place = first + nth
+    const chunk = chunks.findLastIndex(({ firstUs, skip }) => {
+      return firstUs === timestampUs && skip <= place
+    })
+    return chunk < 0 ? inBefore : { chunk, index: place - (chunks[chunk] as Chunk).skip }
+  }
+
+  /** The places of the texts of a time: equal texts have the first one. */
+  async #read(timestampUs: number): Promise<ReadonlyMap<string, number>> {
+    const places = new Map<string, number>()
+    let texts = 0
+    const { streamId } = this.#seal
+    const ofTime = { streamId, startUs: timestampUs, endUs: timestampUs + 1, charactersMax }
+    await readLeaves(this.#store, ofTime, (_, text) => {
+      if (!places.has(text)) places.set(text, texts)
+      texts++
+      return false
+    })
+    return places
+  }
+
+  async #pathFrom(place: LeafPlace, { text }: Leaf, nth: number): Promise<MerklePath | undefined> {
+    const { chunks, count } = this.#seal
+    const { chunk } = place
+    const leaves = await kept(this.#chunks, chunk, async () => await this.#leavesOf(chunk))
+    if (!leaves) return undefined
+    const wanted = leafHash(text)
+    // Equal texts follow each other.
+    const index = place.index ?? leaves.findIndex((hash) => hash.equals(wanted)) + nth
+    if (leaves[index]?.equals(wanted) !== true) return undefined
+    return pathInChunks({ leaves, index, chunk, roots: chunks.map(({ root }) => root), count })
+  }
+
+  /** The hashes of a chunk's leaves; undefined where they are not stored as they were sealed. */
+  async #leavesOf(chunk: number): Promise<readonly Buffer[] | undefined> {
+    const { streamId, endUs, chunks, count } = this.#seal
+    const { root, firstUs, skip } = chunks[chunk] as Chunk
+    const size = Math.min(leavesOfChunk, count - chunk * leavesOfChunk)
+    // All of a chunk come before the first one of the next, or at its time.
+    const next = chunks[chunk + 1]
+    const found = new ChunkLeaves()
+    let skipped = 0
+    const query = {
+      ...{ streamId, startUs: firstUs, endUs: next === undefined ? endUs : next.firstUs + 1 },
+      // One more than a chunk: with it all of the last time are known to be there.
+      ...{ limit: leavesOfChunk + 1, charactersMax },
+    }
+    await readLeaves(this.#store, query, (_, text) => {
+      if (skipped < skip) skipped++
+      else found.add(text)
+      return found.count === size
+    })
+    if (found.count !== size || !found.root().equals(root)) return undefined
+    return found.leaves()
   }
 }
 
-/** Which chunk a leaf is in, by its time, and by its place among those of its time where these are in several. */
-async function chunkOf(
-  store: SealedStore,
-  stretch: Stretch,
-  { chunks }: StretchTree,
-  { timestampUs, text }: Leaf,
-): Promise<number | undefined> {
-  const before = chunks.findLastIndex(({ firstUs }) => firstUs < timestampUs)
-  const next = chunks[before + 1]
-  if (next?.firstUs !== timestampUs) return before < 0 ? undefined : before
-  const ofTime = { ...stretch, startUs: timestampUs, endUs: timestampUs + 1 }
-  let [place, texts] = [-1, 0]
-  await readLeaves(store, ofTime, (_, other) => {
-    if (other === text) place = texts
-    texts++
-    return place >= 0
-  })
-  if (place < 0) return undefined
-  const last = chunks.findLastIndex(({ firstUs, skip }) => {
-    return firstUs === timestampUs && skip <= place
-  })
-  return last < 0 ? before : last
+interface LeafPlace {
+  readonly chunk: number
+  /** Within the chunk, where that follows from the place among those of one time. */
+  readonly index: number | undefined
 }
 
-async function pathIn(
-  store: SealedStore,
-  stretch: Stretch,
-  { chunks, count }: StretchTree,
-  { chunk, leaf }: { readonly chunk: number; readonly leaf: Leaf },
-): Promise<MerklePath | undefined> {
-  const kept = chunks[chunk] as Chunk
-  const size = Math.min(leavesOfChunk, count - chunk * leavesOfChunk)
-  // All of a chunk come before the first one of the next, or at its time.
-  const next = chunks[chunk + 1]
-  const endUs = next === undefined ? stretch.endUs : next.firstUs + 1
-  const found = await leavesFrom(store, { ...stretch, endUs }, { ...kept, size })
-  if (found.count !== size || !found.root().equals(kept.root)) return undefined
-  const leaves = found.leaves()
-  const wanted = leafHash(leaf.text)
-  const index = leaves.findIndex((hash) => hash.equals(wanted))
-  if (index < 0) return undefined
-  return pathInChunks({ leaves, index, chunk, roots: chunks.map(({ root }) => root), count })
-}
-
-/** The hashes of a chunk's leaves, as far as they are stored still. */
-async function leavesFrom(
-  store: SealedStore,
-  { streamId, endUs }: Stretch,
-  { firstUs, skip, size }: Omit<Chunk, 'root'> & { readonly size: number },
-): Promise<ChunkLeaves> {
-  const chunk = new ChunkLeaves()
-  let skipped = 0
-  // One more than a chunk: with it all of the last time are known to be there.
-  const limit = leavesOfChunk + 1
-  await readLeaves(store, { streamId, startUs: firstUs, endUs, limit }, (_, text) => {
-    if (skipped < skip) skipped++
-    else chunk.add(text)
-    return chunk.count === size
-  })
-  return chunk
+/** What is made once for each key, also for those who ask while it is being made. */
+function kept<Key, Value>(
+  made: Map<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const known = made.get(key) ?? make()
+  made.set(key, known)
+  return known
 }

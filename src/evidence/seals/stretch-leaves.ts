@@ -17,9 +17,9 @@ export class TooManyAtOnce extends Error {
   override readonly name = 'TooManyAtOnce'
   readonly timestampUs: number
 
-  constructor(streamId: string, timestampUs: number) {
+  constructor(streamId: string, timestampUs: number, charactersMax: number) {
     super(
-      `the readings of stream ${streamId} at ${timestampUs} have more than ${charactersAtOnceMax} characters together`,
+      `the readings of stream ${streamId} at ${timestampUs} have more than ${charactersMax} characters together`,
     )
     this.timestampUs = timestampUs
   }
@@ -40,6 +40,8 @@ export interface LeavesQuery {
   readonly endUs: number
   /** Readings of a page, where only some are wanted. */
   readonly limit?: number
+  /** Characters of all texts of one time, where fewer are to be in memory than a seal may have. */
+  readonly charactersMax?: number
   /** Awaited between two pages. */
   readonly betweenPages?: () => Promise<void>
 }
@@ -60,7 +62,7 @@ export async function readLeaves(
 ): Promise<void> {
   const { streamId, startUs, endUs, limit = pageRows, betweenPages } = query
   const texts = new ReadingTexts(streamId)
-  const ofTime = new LeavesOfTime(streamId, take)
+  const ofTime = new LeavesOfTime(query, take)
   let after: ReadingsCursor | undefined
   do {
     const page = { streamId, startUs, endUs, fields: [], limit, bytesMax: pageBytes, after }
@@ -76,14 +78,14 @@ export async function readLeaves(
 
 /** Holds the leaves of one time until all of them are there. */
 class LeavesOfTime {
-  readonly #streamId: string
+  readonly #of: Pick<LeavesQuery, 'streamId' | 'charactersMax'>
   readonly #take: TakeLeaf
   #timestampUs = -1
   #texts: string[] = []
   #characters = 0
 
-  constructor(streamId: string, take: TakeLeaf) {
-    this.#streamId = streamId
+  constructor(of: Pick<LeavesQuery, 'streamId' | 'charactersMax'>, take: TakeLeaf) {
+    this.#of = of
     this.#take = take
   }
 
@@ -93,7 +95,10 @@ class LeavesOfTime {
     this.#timestampUs = timestampUs
     this.#texts.push(text)
     this.#characters += text.length
-    if (this.#characters > charactersAtOnceMax) throw new TooManyAtOnce(this.#streamId, timestampUs)
+    const { streamId, charactersMax = charactersAtOnceMax } = this.#of
+    if (this.#characters > charactersMax) {
+      throw new TooManyAtOnce(streamId, timestampUs, charactersMax)
+    }
     return false
   }
 

@@ -100,6 +100,7 @@ async function receiptVerdictOf(
     throw new Contradiction('it is neither a receipt nor the proof of a seal')
   }
   const receipt = parseReceipt(value)
+  checkPlaces(receipt)
   const readings: CheckedReading[] = []
   for (const [at, reading] of receipt.readings.entries()) {
     readings.push(await checkedReading(receipt, reading, { where: `readings[${at}]`, trustedKeys }))
@@ -128,6 +129,16 @@ function valueOf(given: string): unknown {
 function verdictOfFailure(error: unknown): Verdict {
   const reason = error instanceof Contradiction ? error.message : 'it could not be read'
   return { is: 'contradicted', reason }
+}
+
+/** One leaf of a seal is one reading, also of several that are equal. */
+function checkPlaces({ readings }: Receipt): void {
+  const leaves = readings.flatMap(({ seal }) => {
+    return seal?.path ? [`${seal.startUs} ${seal.endUs} ${seal.revision} ${seal.path.index}`] : []
+  })
+  if (new Set(leaves).size < leaves.length) {
+    throw new Contradiction('two readings have the same place in a seal')
+  }
 }
 
 interface Surroundings {
