@@ -285,7 +285,7 @@ async function expectPath(store: TimeSeriesStore, tree: StretchTree, leaf: Leaf)
 
 type Change = 'value' | 'time' | 'order' | 'less' | 'more'
 
-/** Texts that differ in one change; undefined where there are too few for it. */
+/** Texts with one change; undefined where there are too few for it. */
 function changedTexts(
   texts: readonly string[],
   change: Change,
