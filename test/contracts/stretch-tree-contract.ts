@@ -358,7 +358,7 @@ async function expectPath(store: TimeSeriesStore, tree: StretchTree, leaf: Leaf)
 
 type Change = 'value' | 'time' | 'order' | 'less' | 'more'
 
-/** The same texts but for one change; undefined where there are too few for it. */
+/** Texts with one change; undefined where there are too few for it. */
 function changedTexts(
   texts: readonly string[],
   change: Change,

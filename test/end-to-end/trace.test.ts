@@ -213,10 +213,10 @@ async function namesEveryStep(traced: Traced): Promise<void> {
   expect(steps).toHaveLength(1)
   isInJournal(reading, Number(steps[0]?.offset))
   expect(reading.alerts).toMatchObject(
-    steps.map(({ step, cause, from, to, at, offset, eventId }) => ({
-      ...{ alertId: alert?.alertId, ruleId: tooHot.id, journalOffset: offset },
-      ...{ step, cause, from, to, at, eventId },
-    })),
+    steps.map(({ step, cause, from, to, at, offset, eventId }) => {
+      const moved = { step, cause, from, to, at, eventId }
+      return { ...moved, alertId: alert?.alertId, ruleId: tooHot.id, journalOffset: offset }
+    }),
   )
 
   const attempts = await traced.get<Page<Attempt>>(`${webhooksAt}/${webhookId}/deliveries`)
@@ -282,10 +282,12 @@ function lasting({ readings, ...receipt }: Receipt): object {
   return {
     ...receipt,
     answeredAt: undefined,
-    readings: readings.map(({ journal, missing, ...lasts }) => ({
-      ...lasts,
-      arrival: { ...lasts.arrival, kind: undefined },
-      definition: { ...lasts.definition, isExact: undefined },
+    readings: readings.map((one) => ({
+      ...one,
+      journal: undefined,
+      missing: undefined,
+      arrival: { ...one.arrival, kind: undefined },
+      definition: { ...one.definition, isExact: undefined },
     })),
   }
 }

@@ -134,7 +134,7 @@ describe('equal readings of two devices at one time', () => {
     const { body } = await service.api.withToken<Receipt>('GET', path)
 
     const indexes = body.readings.map(({ seal }) => seal?.path?.index)
-    expect(indexes.toSorted()).toEqual([0, 1, 2])
+    expect(indexes.toSorted((one, other) => Number(one) - Number(other))).toEqual([0, 1, 2])
     const { verdict, readings } = await checkReceiptText(JSON.stringify(body), new Set())
     expect(verdict).toMatchObject({ is: 'proven_under_key' })
     expect(readings.map((one) => one.verdict.is)).toEqual(Array(3).fill('proven_under_key'))

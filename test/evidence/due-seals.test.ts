@@ -31,9 +31,6 @@ beforeEach(async () => {
 })
 
 function newSealer(): Sealer {
-  const fail = (error: unknown) => {
-    throw error
-  }
   return new Sealer({
     state: tests.state,
     store: opened.store,
@@ -46,6 +43,10 @@ function newSealer(): Sealer {
     onFailure: fail,
     onPutOff: (_, error) => fail(error),
   })
+}
+
+function fail(error: unknown): never {
+  throw error
 }
 
 /** Marks stretches of a stream that are over, so many in a row; late data came at some time. */

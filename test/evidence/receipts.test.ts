@@ -283,6 +283,29 @@ for (const store of evidenceStores) {
       ])
     })
 
+    test('names windows of the length that they were made with', async () => {
+      const schema = { temperature: { type: 'number' } }
+      const every = (frequency: string) => ({ frequency, aggregation: 'average' })
+      streamId = await api.createStream(schema, { processing: every('15m') })
+      await push({ timestamp: '2026-01-31T12:50:00Z', temperature: 1 })
+      await api.settled(streamId, 1)
+      const processing = every('1h')
+      expect((await api.withToken('PUT', `/streams/${streamId}`, { processing })).status).toBe(200)
+      await push([
+        { timestamp: '2026-01-31T12:10:00Z', temperature: 2 },
+        { timestamp: '2026-01-31T14:50:00Z', temperature: 3 },
+      ])
+      await api.settled(streamId, 3)
+
+      const spanAt = async (timestamp: string) => {
+        const [window] = (await onlyOne(timestamp)).windows
+        return [window?.start, window?.end].map((time) => time?.slice(11, 16))
+      }
+      expect(await spanAt('2026-01-31T12:50:00Z')).toEqual(['12:45', '13:00'])
+      expect(await spanAt('2026-01-31T12:10:00Z')).toEqual(['12:00', '12:15'])
+      expect(await spanAt('2026-01-31T14:50:00Z')).toEqual(['14:00', '15:00'])
+    })
+
     test('is 404 for a time without a reading, with what to do about it', async () => {
       await push({ timestamp: noon, temperature: 1 })
       await api.settled(streamId, 1)

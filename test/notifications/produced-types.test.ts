@@ -177,7 +177,7 @@ async function everythingCompleted(
   return Object.fromEntries(made) as Record<AnchoredPath, string>
 }
 
-/** The same, while the ledger is away for longer than it is waited for. */
+/** Everything that is anchored, while the ledger is away for longer than the service waits. */
 async function everythingInError(owner: Pick<ApiClient, 'withKey' | 'base'>): Promise<void> {
   const stream = await completedStream(owner)
   service.faults.begin('eio', 'ledger/chain')
@@ -187,7 +187,7 @@ async function everythingInError(owner: Pick<ApiClient, 'withKey' | 'base'>): Pr
   service.faults.end()
 }
 
-/** The same, where the ledger refuses whatever is sent. */
+/** Everything but an asset, where the ledger refuses each transaction. */
 async function everythingRefused(): Promise<void> {
   const { owner, node } = refused
   await emittedTo(owner)

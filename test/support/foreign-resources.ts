@@ -98,6 +98,7 @@ export class ForeignResources {
     streamId: (template) => {
       if (template.endsWith('/deletion')) return this.#deletedStream()
       if (template.endsWith('/rotate-secret')) return this.#webhookStream()
+      if (template.endsWith('/receipts')) return this.#streamWithReading()
       return template.endsWith('/source/run') ? this.#fetchingStream() : this.#dataStream()
     },
     deviceId: async () => {
@@ -225,6 +226,14 @@ export class ForeignResources {
     const id = await this.#dataStream()
     const { status } = await this.#owner.withToken('DELETE', `/streams/${id}`)
     if (status !== 204) throw new Error(`the stream was not deleted: ${status}`)
+    return id
+  }
+
+  /** The reading has the time that the description shows as an example. */
+  async #streamWithReading(): Promise<string> {
+    const id = await this.#dataStream()
+    const reading = { timestamp: '2026-01-31T00:00:00Z', temperature: 20 }
+    await this.#owner.withToken('POST', `/streams/${id}/data`, reading)
     return id
   }
 

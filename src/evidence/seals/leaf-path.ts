@@ -111,11 +111,10 @@ export class LeafPaths {
     const next = chunks[chunk + 1]
     const found = new ChunkLeaves()
     let skipped = 0
-    const query = {
-      ...{ streamId, startUs: firstUs, endUs: next === undefined ? endUs : next.firstUs + 1 },
-      // One more than a chunk: with it all of the last time are known to be there.
-      ...{ limit: leavesOfChunk + 1, charactersMax },
-    }
+    const lastUs = next === undefined ? endUs : next.firstUs + 1
+    // One more than a chunk: with it all of the last time are known to be there.
+    const limit = leavesOfChunk + 1
+    const query = { streamId, startUs: firstUs, endUs: lastUs, limit, charactersMax }
     await readLeaves(this.#store, query, (_, text) => {
       if (skipped < skip) skipped++
       else found.add(text)

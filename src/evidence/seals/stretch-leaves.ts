@@ -17,7 +17,7 @@ export class TooManyAtOnce extends Error {
   override readonly name = 'TooManyAtOnce'
   readonly timestampUs: number
 
-  constructor(streamId: string, timestampUs: number, charactersMax: number) {
+  constructor(timestampUs: number, { streamId, charactersMax = charactersAtOnceMax }: Bounds) {
     super(
       `the readings of stream ${streamId} at ${timestampUs} have more than ${charactersMax} characters together`,
     )
@@ -45,6 +45,8 @@ export interface LeavesQuery {
   /** Awaited between two pages. */
   readonly betweenPages?: () => Promise<void>
 }
+
+type Bounds = Pick<LeavesQuery, 'streamId' | 'charactersMax'>
 
 /** Takes a leaf. Returns whether it wants no more. */
 export type TakeLeaf = (timestampUs: number, text: string) => boolean
@@ -78,13 +80,13 @@ export async function readLeaves(
 
 /** Holds the leaves of one time until all of them are there. */
 class LeavesOfTime {
-  readonly #of: Pick<LeavesQuery, 'streamId' | 'charactersMax'>
+  readonly #of: Bounds
   readonly #take: TakeLeaf
   #timestampUs = -1
   #texts: string[] = []
   #characters = 0
 
-  constructor(of: Pick<LeavesQuery, 'streamId' | 'charactersMax'>, take: TakeLeaf) {
+  constructor(of: Bounds, take: TakeLeaf) {
     this.#of = of
     this.#take = take
   }
@@ -95,10 +97,8 @@ class LeavesOfTime {
     this.#timestampUs = timestampUs
     this.#texts.push(text)
     this.#characters += text.length
-    const { streamId, charactersMax = charactersAtOnceMax } = this.#of
-    if (this.#characters > charactersMax) {
-      throw new TooManyAtOnce(streamId, timestampUs, charactersMax)
-    }
+    const { charactersMax = charactersAtOnceMax } = this.#of
+    if (this.#characters > charactersMax) throw new TooManyAtOnce(timestampUs, this.#of)
     return false
   }
 

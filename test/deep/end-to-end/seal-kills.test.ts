@@ -81,7 +81,7 @@ async function sent(): Promise<void> {
     })
     await service.api.withToken('POST', `/streams/${streamId}/data`, readings)
   })
-  // Those that a kill interrupts are sent, or not.
+  // What a kill interrupts is sent, or not.
   await Promise.allSettled(posts)
 }
 

@@ -9,7 +9,7 @@ export const receipts: Migration = {
 }
 
 const statements = [
-  'CREATE INDEX quarantine_of_time ON quarantine (stream_id, timestamp)',
+  'CREATE INDEX quarantine_of_time ON quarantine (stream_id, timestamp, journal_offset)',
   'CREATE INDEX alert_history_of_time ON alert_history (stream_id, at)',
   'DROP INDEX alert_history_of_stream',
 ]
