@@ -128,7 +128,7 @@ function pathContract(open: OpenNewStore): void {
       // Before, among and behind the readings, also at times that others have.
       fc.record({ late: fc.integer({ min: -5, max: 2_700 }) }),
     )
-    const case_ = fc.record({
+    const sealedCase = fc.record({
       size: fc.constantFrom(1, 1_024, 1_025, 2_500),
       sameTime: fc.constantFrom(1, 3, 700, 3_000),
       changes: fc.array(change, { maxLength: 2 }),
@@ -136,7 +136,7 @@ function pathContract(open: OpenNewStore): void {
     })
     await withStreams(open, async ({ store }, newStream) => {
       await fc.assert(
-        fc.asyncProperty(case_, async ({ size, sameTime, changes, asked }) => {
+        fc.asyncProperty(sealedCase, async ({ size, sameTime, changes, asked }) => {
           const stretch = {
             streamId: newStream(),
             startUs: marchUs - hourUs,

@@ -119,12 +119,16 @@ test('nothing is said of an entry whose reading may be among those that did not 
 })
 
 test('a stored reading without an entry has a reason', () => {
-  const reasonWith = (journal: Partial<EntriesAt>) =>
-    findReadings(known({ points: [point({ offset: 4 })], journal }))[0]?.journalProblem?.reason
   expect(reasonWith({})).toBe('trimmed')
   expect(reasonWith({ isPart: true })).toBe('not_searched')
   expect(reasonWith({ hasMore: true })).toBe('not_searched')
 })
+
+/** Why a stored reading has no entry in such a journal. */
+function reasonWith(journal: Partial<EntriesAt>): string | undefined {
+  const [reading] = findReadings(known({ points: [point({ offset: 4 })], journal }))
+  return reading?.journalProblem?.reason
+}
 
 test('a refused reading has the reason of the quarantine, and a place also without an entry', () => {
   const readings = findReadings(

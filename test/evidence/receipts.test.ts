@@ -43,6 +43,12 @@ for (const store of evidenceStores) {
       return readings[0] as ReceiptReading
     }
 
+    /** Hours and minutes of the window that holds a reading. */
+    async function spanAt(timestamp: string): Promise<readonly (string | undefined)[]> {
+      const [window] = (await onlyOne(timestamp)).windows
+      return [window?.start, window?.end].map((time) => time?.slice(11, 16))
+    }
+
     test('of a stored reading has its text, its arrival, and its place in the journal', async () => {
       const before = new Date().toISOString()
       await push({ timestamp: noon, temperature: 21.5, note: { by: 'Ada' } })
@@ -285,11 +291,11 @@ for (const store of evidenceStores) {
 
     test('names windows of the length that they were made with', async () => {
       const schema = { temperature: { type: 'number' } }
-      const every = (frequency: string) => ({ frequency, aggregation: 'average' })
-      streamId = await api.createStream(schema, { processing: every('15m') })
+      const aggregation = 'average'
+      streamId = await api.createStream(schema, { processing: { frequency: '15m', aggregation } })
       await push({ timestamp: '2026-01-31T12:50:00Z', temperature: 1 })
       await api.settled(streamId, 1)
-      const processing = every('1h')
+      const processing = { frequency: '1h', aggregation }
       expect((await api.withToken('PUT', `/streams/${streamId}`, { processing })).status).toBe(200)
       await push([
         { timestamp: '2026-01-31T12:10:00Z', temperature: 2 },
@@ -297,10 +303,6 @@ for (const store of evidenceStores) {
       ])
       await api.settled(streamId, 3)
 
-      const spanAt = async (timestamp: string) => {
-        const [window] = (await onlyOne(timestamp)).windows
-        return [window?.start, window?.end].map((time) => time?.slice(11, 16))
-      }
       expect(await spanAt('2026-01-31T12:50:00Z')).toEqual(['12:45', '13:00'])
       expect(await spanAt('2026-01-31T12:10:00Z')).toEqual(['12:00', '12:15'])
       expect(await spanAt('2026-01-31T14:50:00Z')).toEqual(['14:00', '15:00'])

@@ -173,7 +173,7 @@ const anyRound = fc.record({
   entries: fc.array(anyEntry, { minLength: 1, maxLength: 8 }),
   isFailing: fc.boolean(),
   /** What happens after it. */
-  then: fc.constantFrom('nothing', 'restart', 'look', 'look at commit', 'seal'),
+  after: fc.constantFrom('nothing', 'restart', 'look', 'look at commit', 'seal'),
 })
 
 /**
@@ -197,9 +197,9 @@ describe('marks of stretches', () => {
       fc.asyncProperty(fc.array(anyRound, { minLength: 1, maxLength: 8 }), async (rounds) => {
         const marking = await Marking.open()
         const versioned = withGrowingVersions(rounds.map(({ entries }) => entries))
-        for (const [at, { isFailing, then }] of rounds.entries()) {
+        for (const [at, { isFailing, after }] of rounds.entries()) {
           await marking.decide(versioned[at] ?? [], isFailing)
-          if (then === 'restart') await marking.restart()
+          if (after === 'restart') await marking.restart()
         }
 
         const marks = await marksIn(marking.state)
@@ -224,12 +224,12 @@ describe('marks of stretches', () => {
           marking.marks.forgetAll(looked)
           until = marking.marks.decidingUntil
         }
-        for (const [at, { isFailing, then }] of rounds.entries()) {
-          const atCommit = then === 'look at commit' ? look : undefined
+        for (const [at, { isFailing, after }] of rounds.entries()) {
+          const atCommit = after === 'look at commit' ? look : undefined
           await marking.decide(versioned[at] ?? [], isFailing, atCommit)
-          if (then === 'restart') await marking.restart()
-          if (then === 'look') await look()
-          if (then !== 'seal') continue
+          if (after === 'restart') await marking.restart()
+          if (after === 'look') await look()
+          if (after !== 'seal') continue
           for (const mark of looked) {
             await marking.state
               .deleteFrom('seal_marks')

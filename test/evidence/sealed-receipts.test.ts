@@ -96,6 +96,25 @@ for (const store of evidenceStores) {
       expect(await checked(body)).toBe('proven')
     })
 
+    test('has a path for each of several readings with one text', async () => {
+      const schema = { temperature: { type: 'number' }, sequence: { type: 'number' } }
+      const processing = { seal: '15m', transform: [{ drop: { field: 'sequence' } }] }
+      streamId = await api.createStream(schema, { processing })
+      await push(
+        { timestamp: at(0), temperature: 20, sequence: 1 },
+        { timestamp: at(0), temperature: 20, sequence: 2 },
+        { timestamp: at(0), temperature: 19, sequence: 3 },
+      )
+      await allSealed(api, streamId)
+
+      const { body } = await askReceipt(api, streamId, at(0))
+
+      const places = body.readings.map(({ seal }) => seal?.path?.index)
+      expect(new Set(places)).toEqual(new Set([0, 1, 2]))
+      expect(new Set(body.readings.map(({ text }) => text)).size).toBe(2)
+      expect(await checked(body)).toBe('proven')
+    })
+
     test('of a stretch that is not over has none', async () => {
       const now = new Date().toISOString()
       await push({ timestamp: now, temperature: 20 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
+import type { Answer } from '../support/api-client.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
@@ -24,6 +25,26 @@ async function push(streamId: string, readings: readonly object[]): Promise<void
   const path = `/streams/${streamId}/data`
   expect((await service.api.withToken('POST', path, readings)).status).toBe(202)
   await service.api.settled(streamId, received + readings.length)
+}
+
+async function newSealed(): Promise<string> {
+  const streamId = await newStream()
+  await push(
+    streamId,
+    [0, 900, 1800].map((second) => ({ timestamp: at(second), temperature: 20 })),
+  )
+  await allSealed(service.api, streamId)
+  return streamId
+}
+
+async function get<Body = SealsPage>(streamId: string, query: string): Promise<Answer<Body>> {
+  return await service.api.withToken<Body>('GET', `/streams/${streamId}/seals?${query}`)
+}
+
+async function make(definition: object): Promise<Answer<ErrorBody>> {
+  const vaultId = await service.api.createVault()
+  const body = { name: 'sealed', vaultId, ...definition }
+  return await service.api.withToken<ErrorBody>('POST', '/streams', body)
 }
 
 describe('a stretch of a stream with seals', () => {
@@ -87,19 +108,6 @@ test('a stream without seals has none', async () => {
 })
 
 describe('GET /streams/{streamId}/seals', () => {
-  const newSealed = async () => {
-    const streamId = await newStream()
-    await push(
-      streamId,
-      [0, 900, 1800].map((second) => ({ timestamp: at(second), temperature: 20 })),
-    )
-    await allSealed(service.api, streamId)
-    return streamId
-  }
-
-  const get = async <Body = SealsPage>(streamId: string, query: string) =>
-    await service.api.withToken<Body>('GET', `/streams/${streamId}/seals?${query}`)
-
   test('answers stretches that have a part in the range', async () => {
     const streamId = await newSealed()
 
@@ -151,11 +159,6 @@ describe('GET /streams/{streamId}/seals', () => {
 })
 
 describe('processing.seal', () => {
-  const make = async (definition: object) => {
-    const vaultId = await service.api.createVault()
-    const body = { name: 'sealed', vaultId, ...definition }
-    return await service.api.withToken<ErrorBody>('POST', '/streams', body)
-  }
   const schema = { temperature: { type: 'number' } }
 
   test.each(['15m', '900s', '37m', '1h', '24h', '1d', '86400s'])('may be %s', async (seal) => {

@@ -81,7 +81,7 @@ const valueOf: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 }
 
 /** Times in the range of a test, and those at the edges of months and of what a store takes. */
-export const anyTime = fc.oneof(
+const anyTime = fc.oneof(
   { weight: 6, arbitrary: fc.nat(5).map((us) => marchUs + us) },
   { weight: 2, arbitrary: fc.nat(3_600_000_000).map((us) => marchUs + us) },
   {

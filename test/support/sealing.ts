@@ -28,7 +28,7 @@ export const dayUs = 1_767_225_600_000_000
 export type ReadingKind = 'accepted' | 'imported' | 'redriven'
 
 /** What the service is told to have died by. */
-export class Killed extends Error {
+class Killed extends Error {
   override readonly name = 'Killed'
 }
 

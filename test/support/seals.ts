@@ -90,5 +90,5 @@ export async function provenBy({ proof, ...seal }: ListedSeal, streamId: string)
   expect(rootBy(leafHash(proof.text), proof.batch.path)?.toString('hex')).toBe(batch.root)
   expect(proof.proof.cid).toBe(await rawCidOf(Buffer.from(proof.batch.text)))
   const keys = new Set(proof.proof.signatures.map((one) => one.key_id))
-  return await checkProof(proof.proof, { trustedKeys: keys })
+  return checkProof(proof.proof, { trustedKeys: keys })
 }

@@ -362,8 +362,8 @@ const nobody = { id: '', secret: '' } as const
 
 function basicElsewhere(): DomainError {
   const message = [
-    'Basic authentication is only taken where readings are sent or read (/data, /streams/{streamId}/data, /latest and',
-    '/validate, /fleets/{fleetId}/data, /write and the like): send a bearer token, or x-api-key and x-api-secret',
+    'Basic authentication is only taken where readings are sent or read (/data, /streams/{streamId}/data, /latest,',
+    '/seals, /receipts and /validate, /fleets/{fleetId}/data, /write and the like): send a bearer token, or x-api-key and x-api-secret',
   ].join(' ')
   const remedy = 'Send Authorization: Bearer with a token, or x-api-key with x-api-secret.'
   return new DomainError('invalid_api_key', message, { remedy })

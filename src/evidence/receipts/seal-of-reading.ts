@@ -36,6 +36,8 @@ export class SealsOfTime {
   readonly #paths: readonly LeafPaths[]
   /** How many readings had each text. */
   readonly #texts = new Map<string, number>()
+  /** How far seals have come, by their ids: made once for all readings. */
+  readonly #progress = new Map<number, Promise<SealProgress>>()
   /** Whether a stretch with the time in it is to be sealed again. */
   readonly isWaiting: boolean
 
@@ -79,9 +81,15 @@ export class SealsOfTime {
     path: MerklePath | undefined,
     problem: ReadingSeal['problem'],
   ): Promise<ReadingSeal> {
+    const known = this.#progress.get(seal.sealId) ?? this.#progressOf(seal)
+    this.#progress.set(seal.sealId, known)
+    return { seal, progress: await known, path, problem }
+  }
+
+  async #progressOf(seal: Seal): Promise<SealProgress> {
     const [progress] = await this.#needs.seals.progressOf([seal])
     if (!progress) throw new Error(`nothing is known of the seal ${seal.sealId}`)
-    return { seal, progress, path, problem }
+    return progress
   }
 }
 

@@ -7,7 +7,7 @@ import * as s from '../../requests/http/schema.ts'
 import type { Seal, SealProgress, WaitingStretch } from './seal-store.ts'
 
 /** Seals of an answer: each has a proof. */
-export const sealsMax = 100
+const sealsMax = 100
 export const sealsDefault = 20
 
 export const sealsQuery = s.query({
@@ -20,7 +20,7 @@ export const sealsQuery = s.query({
 const hash = { ...s.text, examples: ['9f86d081884c7d659a2feaa0c55ad015'.repeat(2)] }
 
 /** A proof of a seal as it goes over HTTP, and as it is saved in a file. */
-export const sealProofSchema = s.component(
+const sealProofSchema = s.component(
   'SealProof',
   s.record({
     format: s.typed<SealProof['format']>({ const: 'streamvault-seal-proof-1' }),

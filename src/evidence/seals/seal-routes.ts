@@ -31,6 +31,7 @@ export function sealRoutes(needs: SealRoutesNeeds): FastifyPluginAsync {
       description:
         'A seal is a root over the readings that were stored in a stretch of time, as long as `processing.seal` says. The proof leads from it to a ledger.',
       scope: 'data:read',
+      takesBasic: true,
       query: sealsQuery,
       answers: { 200: sealsSchema },
       handler: async ({ caller, params, query: asked }) => {

@@ -48,7 +48,7 @@ const batchWaitMs = 300_000
 const failedMsMax = 10_000
 
 /** How long a stretch waits that could not be read, and one that is too much to be read. */
-const waitUs = 60_000_000
+const shortWaitUs = 60_000_000
 const longWaitUs = 3_600_000_000
 
 /** Stretches that cannot be read, one after the other: as many mean that the store does not answer. */
@@ -329,11 +329,11 @@ function problemOf(error: unknown) {
   }
   if (!(error instanceof DomainError)) {
     const message = 'the readings could not be read'
-    return { waitUs: waitUs, problem: { error: 'store_unavailable', message } }
+    return { waitUs: shortWaitUs, problem: { error: 'store_unavailable', message } }
   }
   const { code, message } = error
   return {
-    waitUs: code === 'query_too_slow' ? longWaitUs : waitUs,
+    waitUs: code === 'query_too_slow' ? longWaitUs : shortWaitUs,
     problem: { error: code, message },
   }
 }

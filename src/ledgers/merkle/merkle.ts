@@ -87,17 +87,17 @@ export function rootBy(leaf: Uint8Array, { index, size, hashes }: MerklePath): B
   if (!(Number.isSafeInteger(index) && Number.isSafeInteger(size))) return undefined
   if (index < 0 || index >= size || size > 2 ** 31) return undefined
   let [at, last] = [index, size - 1]
-  let hash: Buffer = Buffer.from(leaf)
+  let node: Buffer = Buffer.from(leaf)
   for (const text of hashes) {
     if (last === 0 || !hexHash.test(text)) return undefined
     const other = Buffer.from(text, 'hex')
     if (at % 2 === 1 || at === last) {
-      hash = nodeHash(other, hash)
+      node = nodeHash(other, node)
       while (at % 2 === 0 && at !== 0) [at, last] = [at >>> 1, last >>> 1]
     } else {
-      hash = nodeHash(hash, other)
+      node = nodeHash(node, other)
     }
     ;[at, last] = [at >>> 1, last >>> 1]
   }
-  return last === 0 ? hash : undefined
+  return last === 0 ? node : undefined
 }

@@ -19,14 +19,14 @@ export interface SealingNeeds extends SealSettings {
 
 /** Composition of what seals stretches, where the state is written. */
 export function openSealer(
-  { sealed, logger, ...needs }: SealingNeeds,
+  { sealed: port, logger, ...needs }: SealingNeeds,
   progress: SealedProgress,
 ): Sealer {
   return new Sealer({
     ...needs,
     progress,
     clock: systemClock,
-    onAnchors: () => sealed.postMessage(undefined),
+    onAnchors: () => port.postMessage('sealed'),
     onFailure: (error) => logger.error({ err: error }, 'stretches wait: sealing them failed'),
     onPutOff: ({ streamId, startUs }, error) => {
       const stretch = { streamId, begins: formatUs(startUs), err: error }

@@ -12,7 +12,7 @@ import type { Column } from '../shape.ts'
 import { type Catalog, quoted } from './catalog.ts'
 import { startOfMonthUs } from './months.ts'
 import { pointOf, readingList, readingSize } from './reading-rows.ts'
-import { rowsOf } from './rows-of.ts'
+import { visitRows } from './rows-of.ts'
 
 /** Months that are read together, at most: a stream may have hundreds, and little in each. */
 const monthsTogether = 12
@@ -157,16 +157,16 @@ async function outlineOf(
     return `SELECT "timestamp" AS t, "$digest" AS d, ${readingSize(columns)} AS b
       FROM ${quoted(table)} WHERE ${within(key, window)}`
   })
-  const found = await rowsOf(
+  const found: Outline[] = []
+  await visitRows(
     connection,
     `SELECT epoch_us(t)::DOUBLE AS t, d, b::DOUBLE AS b FROM (${onceEach(sources, parts)}) AS found
      ORDER BY found.t ${order}, d ${order} LIMIT ${rows}`,
+    ({ t, d, b }) => {
+      found.push({ timestampUs: t as number, digest: d as bigint, bytes: b as number })
+    },
   )
-  return found.map((row) => ({
-    timestampUs: row['t'] as number,
-    digest: row['d'] as bigint,
-    bytes: row['b'] as number,
-  }))
+  return found
 }
 
 /** What parts of a statement find together: a reading that waits to be looked up may be among it twice. */
@@ -191,12 +191,12 @@ async function pointsOf(
   const [beyond, upTo] = query.order === 'desc' ? ['>', '>='] : ['<', '<=']
   const upToLast = `"timestamp" ${upTo} ${time} AND ("timestamp" ${beyond} ${time} OR "$digest" ${upTo} ${last.digest}::UBIGINT)`
   for (const { table, key, columns } of sources) {
-    const rows = await rowsOf(
+    await visitRows(
       connection,
       `SELECT ${readingList(columns)} FROM ${quoted(table)}
        WHERE ${within(key, window)} AND ${upToLast}`,
+      (row) => points.push(pointOf(row, columns, query.fields.length === 0)),
     )
-    for (const row of rows) points.push(pointOf(row, columns, query.fields.length === 0))
   }
   points.sort(orderOf(query))
   if (!sources.some(({ isLate }) => isLate)) return points
