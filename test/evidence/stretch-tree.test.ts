@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { treeOfStretch } from '../../src/evidence/seals/stretch-tree.ts'
+import { crowdedTimesContract } from '../contracts/crowded-times-contract.ts'
 import { stretchTreeContract } from '../contracts/stretch-tree-contract.ts'
 import { textsOf } from '../contracts/time-series-texts-contract.ts'
 import { anyNotes, anyReading } from '../support/any-readings.ts'
@@ -15,6 +16,7 @@ describe.each([
   ['later, and stored in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],
 ] as const)('DuckDB, with late readings looked up %s', (_, options) => {
   stretchTreeContract((clock: Clock = systemClock) => openDuckDbStore(clock, options))
+  crowdedTimesContract((clock: Clock = systemClock) => openDuckDbStore(clock, options))
 })
 
 describe.skipIf(isQuestDbMissing)('QuestDB', () => {
@@ -25,6 +27,7 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
   stretchTreeContract((clock) => openQuestDbStore(questDb, clock))
+  crowdedTimesContract((clock) => openQuestDbStore(questDb, clock))
 
   test('and DuckDB have the same texts and the same tree of the same readings', async () => {
     await using quest = await openQuestDbStore(questDb)
