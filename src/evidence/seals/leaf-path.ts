@@ -34,8 +34,7 @@ export async function leafPath(
 export class LeafPaths {
   readonly #store: SealedStore
   readonly #seal: SealedTree
-  /** The places of texts among those of their time. */
-  readonly #places = new Map<number, Promise<ReadonlyMap<string, number>>>()
+  readonly #times = new Map<number, Promise<TextsOfTime>>()
   /** Hashes of the leaves of chunks that are stored as they were sealed. */
   readonly #chunks = new Map<number, Promise<readonly Buffer[] | undefined>>()
 
@@ -66,7 +65,7 @@ export class LeafPaths {
     const next = chunks[before + 1]
     const inBefore = before < 0 ? undefined : { chunk: before, index: undefined }
     if (next?.firstUs !== timestampUs) return inBefore
-    const places = await kept(this.#places, timestampUs, async () => await this.#read(timestampUs))
+    const { places } = await this.#ofTime(timestampUs)
     const first = places.get(text)
     if (first === undefined) return undefined
     const place = first + nth
@@ -76,18 +75,18 @@ export class LeafPaths {
     return chunk < 0 ? inBefore : { chunk, index: place - (chunks[chunk] as Chunk).skip }
   }
 
-  /** The places of the texts of a time: equal texts have the first one. */
-  async #read(timestampUs: number): Promise<ReadonlyMap<string, number>> {
-    const places = new Map<string, number>()
-    let texts = 0
-    const { streamId } = this.#seal
-    const ofTime = { streamId, startUs: timestampUs, endUs: timestampUs + 1, charactersMax }
-    await readLeaves(this.#store, ofTime, (_, text) => {
-      if (!places.has(text)) places.set(text, texts)
-      texts++
-      return false
+  async #ofTime(timestampUs: number): Promise<TextsOfTime> {
+    return await kept(this.#times, timestampUs, async () => {
+      const { streamId } = this.#seal
+      const ofTime = { streamId, startUs: timestampUs, endUs: timestampUs + 1, charactersMax }
+      const [texts, places]: [string[], Map<string, number>] = [[], new Map()]
+      await readLeaves(this.#store, ofTime, (_, text) => {
+        if (!places.has(text)) places.set(text, texts.length)
+        texts.push(text)
+        return false
+      })
+      return { texts, places }
     })
-    return places
   }
 
   async #pathFrom(place: LeafPlace, { text }: Leaf, nth: number): Promise<MerklePath | undefined> {
@@ -110,19 +109,42 @@ export class LeafPaths {
     // All of a chunk come before the first one of the next, or at its time.
     const next = chunks[chunk + 1]
     const found = new ChunkLeaves()
+    if (next?.firstUs === firstUs) {
+      const { texts } = await this.#ofTime(firstUs)
+      for (const text of texts.slice(skip, skip + size)) found.add(text)
+      return leavesIn(found, size, root)
+    }
     let skipped = 0
     const lastUs = next === undefined ? endUs : next.firstUs + 1
-    // One more than a chunk: with it all of the last time are known to be there.
-    const limit = leavesOfChunk + 1
-    const query = { streamId, startUs: firstUs, endUs: lastUs, limit, charactersMax }
+    // One more than a chunk: with it all of the last time are known to be there. Of a time in several chunks all are read.
+    const isCrowded = skip > 0 || (next?.skip ?? 0) > 0
+    const query = {
+      ...(!isCrowded && { limit: leavesOfChunk + 1 }),
+      streamId,
+      startUs: firstUs,
+      endUs: lastUs,
+      charactersMax,
+    }
     await readLeaves(this.#store, query, (_, text) => {
       if (skipped < skip) skipped++
       else found.add(text)
       return found.count === size
     })
-    if (found.count !== size || !found.root().equals(root)) return undefined
-    return found.leaves()
+    return leavesIn(found, size, root)
   }
+}
+
+function leavesIn(found: ChunkLeaves, size: number, root: Buffer): readonly Buffer[] | undefined {
+  if (found.count !== size || !found.root().equals(root)) return undefined
+  return found.leaves()
+}
+
+/** What is stored of a time. */
+interface TextsOfTime {
+  /** In their order. */
+  readonly texts: readonly string[]
+  /** Where each text is among them, the first one of equal ones. */
+  readonly places: ReadonlyMap<string, number>
 }
 
 interface LeafPlace {
