@@ -1,5 +1,6 @@
 import type { Allowance } from '../src/contracts/reading.ts'
 import type { FieldMap } from '../src/contracts/stream-schema.ts'
+import { parseJson } from '../src/core/parse-json.ts'
 import { formatUs } from '../src/core/time.ts'
 import { compileExpression, type Values } from './expression.ts'
 
@@ -99,7 +100,7 @@ export function compileAlertRules(
   return {
     rules: compiled,
     needsDigest: compiled.some(({ kind }) => kind === 'window'),
-    read: looksAtValues ? (values) => JSON.parse(values) as Values : () => noValues,
+    read: looksAtValues ? (values) => parseJson(values) as Values : () => noValues,
   }
 }
 

@@ -3,6 +3,7 @@ import type { DecodedMessage, Decoder, Scan, UndecodableMessage } from '../src/c
 import { readNonFinite } from '../src/core/json-non-finite.ts'
 import { contentOf, withIntegersAsTexts } from '../src/core/json-safety.ts'
 import { rememberJson } from '../src/core/number-sources.ts'
+import { parseJson as valueOfJson } from '../src/core/parse-json.ts'
 import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
 import { jsonElements, onlyTextMember } from './json-elements.ts'
 
@@ -144,7 +145,7 @@ interface ParsedText {
 function parseText(text: string, isText: boolean, how: JsonReading): ParsedText {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = valueOfJson(text)
   } catch (error) {
     const problem = isText ? `not valid JSON: ${(error as Error).message}` : noUtf8
     const read = readNonFinite(text)

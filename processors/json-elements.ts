@@ -1,3 +1,5 @@
+import { parseJson } from '../src/core/parse-json.ts'
+
 const quote = 34
 const comma = 44
 const colon = 58
@@ -57,7 +59,7 @@ export function memberNames(object: Uint8Array): readonly string[] {
 }
 
 function parsed(bytes: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(bytes).toString())
+  return parseJson(Buffer.from(bytes).toString())
 }
 
 /** The place of the quote that closes a string. */

@@ -4,6 +4,7 @@ import type { CompiledStream, Verdict } from '../../src/contracts/reading.ts'
 import { conflict } from '../../src/core/conflict.ts'
 import { parseId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { notFound } from '../../src/core/not-found.ts'
+import { parseJson } from '../../src/core/parse-json.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { rejectionOf, sentReadings, takeBytes } from './http-readings.ts'
 import { type ValidatedBody, type ValidatedReading, validateReadings } from './http-validate-api.ts'
@@ -90,8 +91,8 @@ function verdictBody(verdict: Verdict, index: number): ValidatedReading {
     index,
     status: 'accepted',
     timestamp,
-    values: JSON.parse(values) as object,
+    values: parseJson(values) as object,
     flagged,
-    ...(extra !== '' && { extra: JSON.parse(extra) as object }),
+    ...(extra !== '' && { extra: parseJson(extra) as object }),
   }
 }

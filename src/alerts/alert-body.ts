@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { AlertRule, Scalar } from '../../processors/alert-rules.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { formatUs } from '../core/time.ts'
 import type { AlertRow, HistoryRow } from './alert.ts'
 import type { alertSchema, stepSchema } from './alert-api.ts'
@@ -46,7 +47,7 @@ export function stepBody(row: HistoryRow): Static<typeof stepSchema> {
     offset: row.journal_offset,
     value: JSON.parse(row.value) as Scalar | null,
     threshold: JSON.parse(row.threshold) as Scalar | null,
-    reading: row.reading === null ? null : (JSON.parse(row.reading) as object),
+    reading: row.reading === null ? null : (parseJson(row.reading) as object),
     userId: row.user_id,
     comment: row.comment,
     mutedUntil: timeOrNull(row.muted_until),

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/parse-json.ts'
 import { formatUs } from '../core/time.ts'
 
 /** How many readings of a stream are told with an alert. */
@@ -22,7 +23,7 @@ export class RecentReadings {
     const oldest = length < readingsMax ? 0 : this.#next
     return Array.from({ length }, (_, place) => {
       const at = (oldest + place) % readingsMax
-      const values = JSON.parse(this.#values[at] ?? '{}') as object
+      const values = parseJson(this.#values[at] ?? '{}') as object
       return { timestamp: formatUs(this.#times[at] ?? 0), ...values }
     })
   }

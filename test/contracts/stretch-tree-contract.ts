@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareText } from '../../src/core/canonical-json.ts'
 import { leafPath } from '../../src/evidence/seals/leaf-path.ts'
 import type { Leaf } from '../../src/evidence/seals/stretch-leaves.ts'
 import { type StretchTree, treeOfStretch } from '../../src/evidence/seals/stretch-tree.ts'
@@ -9,7 +8,8 @@ import { MerkleTree } from '../../src/ledgers/merkle/merkle-tree.ts'
 import { readingText } from '../../src/ledgers/seals/reading-text.ts'
 import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
-import { type AnyNotes, anyNotes, anyReading } from '../support/any-readings.ts'
+import { anyNotes } from '../support/any-readings.ts'
+import { inOrder, ListedStream } from '../support/listed-stream.ts'
 import { hourUs, marchUs, remove, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 
@@ -38,7 +38,7 @@ function treeContract(open: OpenNewStore): void {
       await fc.assert(
         fc.asyncProperty(steps, async (all) => {
           const stretch = { ...inMarch, streamId: newStream() }
-          const model = new Model(store, stretch.streamId)
+          const model = new ListedStream(store, stretch.streamId)
           for (const step of all) {
             if ('notes' in step) await model.send(step.notes)
             else if ('isOther' in step) await model.repeat(step.isOther)
@@ -59,7 +59,7 @@ function treeContract(open: OpenNewStore): void {
       await fc.assert(
         fc.asyncProperty(anyNotes, change, fc.nat(), async (notes, kind, seed) => {
           const stretch = { ...inMarch, streamId: newStream() }
-          const model = new Model(store, stretch.streamId)
+          const model = new ListedStream(store, stretch.streamId)
           await model.send(notes)
           const texts = model.leaves(stretch).map(({ text }) => text)
           const changed = changedTexts(texts, kind, seed)
@@ -242,12 +242,6 @@ function leafOf(timestampUs: number, temperature: number, streamId = 'boiler'): 
   return { timestampUs, text: readingText(streamId, { timestampUs, values: { temperature } }) }
 }
 
-function inOrder(leaves: readonly Leaf[]): readonly Leaf[] {
-  return leaves.toSorted((left, right) => {
-    return left.timestampUs - right.timestampUs || compareText(left.text, right.text)
-  })
-}
-
 /** The tree of some leaves, plainly computed. */
 function expectedTree(leaves: readonly Leaf[]): StretchTree {
   const all = inOrder(leaves)
@@ -307,52 +301,5 @@ function changedTexts(
       return texts.toSpliced(at, 0, text)
     default:
       return change satisfies never
-  }
-}
-
-/** A stream beside a plain list of what has to be stored of it. */
-class Model {
-  readonly #store: TimeSeriesStore
-  readonly #streamId: string
-  #live: { readonly leaf: Leaf; readonly reading: ShippedReading }[] = []
-
-  constructor(store: TimeSeriesStore, streamId: string) {
-    this.#store = store
-    this.#streamId = streamId
-  }
-
-  async send(notes: readonly AnyNotes[]): Promise<void> {
-    const all = notes.map((one) => anyReading(this.#streamId, one))
-    await ship(
-      this.#store,
-      all.map(({ reading }) => reading),
-    )
-    for (const { reading, text } of all) {
-      this.#live.push({ reading, leaf: { timestampUs: reading.timestampUs, text } })
-    }
-  }
-
-  async repeat(isOther: boolean): Promise<void> {
-    const again = this.#live.slice(0, 3).map(({ leaf, reading }) => {
-      return { leaf, reading: isOther ? { ...reading, digest: storedReading().digest } : reading }
-    })
-    await ship(
-      this.#store,
-      again.map(({ reading }) => ({ ...reading })),
-    )
-    if (isOther) this.#live.push(...again)
-  }
-
-  async remove([one, other]: readonly [number, number]): Promise<void> {
-    const [startUs, endUs] = [marchUs + Math.min(one, other), marchUs + Math.max(one, other)]
-    await remove(this.#store, { streamId: this.#streamId, startUs, endUs })
-    this.#live = this.#live.filter(({ leaf: { timestampUs } }) => {
-      return timestampUs < startUs || timestampUs >= endUs
-    })
-  }
-
-  leaves({ startUs, endUs }: typeof inMarch): readonly Leaf[] {
-    const all = this.#live.map(({ leaf }) => leaf)
-    return inOrder(all.filter(({ timestampUs }) => timestampUs >= startUs && timestampUs < endUs))
   }
 }

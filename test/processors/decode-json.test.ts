@@ -59,6 +59,17 @@ const { value: jsonText } = fc.letrec<{ value: string }>((tie) => ({
 }))
 
 describe('decodeJson', () => {
+  test('keeps keys with escapes as they were sent, whatever was sent before', () => {
+    for (const [before, sent] of [
+      ['\\', '\n'],
+      ['\\', '"'],
+    ] as const) {
+      decoded(JSON.stringify({ a: 1, [before]: 0 }))
+      const reading = { a: 1, [sent]: 0 }
+      expect(decoded(JSON.stringify(reading))).toMatchObject({ readings: [reading] })
+    }
+  })
+
   test('takes an object as one reading', () => {
     expect(decoded('{"a":1}')).toMatchObject({ ok: true, readings: [{ a: 1 }], isBatch: false })
   })

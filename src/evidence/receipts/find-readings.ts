@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/parse-json.ts'
 import {
   kindFiltered,
   kindImported,
@@ -211,7 +212,7 @@ export function notInJournal({ isPart, hasMore }: EntriesAt): Missing {
 }
 
 function objectOf(json: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(json) as Readonly<Record<string, unknown>>
+  return parseJson(json) as Readonly<Record<string, unknown>>
 }
 
 const nothing = {

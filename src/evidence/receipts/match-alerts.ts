@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/parse-json.ts'
 import type { EntriesAt } from '../../reading/live/entries-at.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
 import { expired, notInJournal, notKept, removed } from './find-readings.ts'
@@ -47,7 +48,7 @@ function offsetByValues(
 function goneReading(steps: readonly AlertStep[], needs: MatchNeeds): FoundReading {
   const { timestampUs } = needs
   const [first] = steps
-  const values = JSON.parse(first?.reading ?? '{}') as Readonly<Record<string, unknown>>
+  const values = parseJson(first?.reading ?? '{}') as Readonly<Record<string, unknown>>
   const message = 'The history of the alert has the declared fields of the reading only.'
   const reason = whyGone(needs)
   return {

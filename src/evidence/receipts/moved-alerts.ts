@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 
 /** Steps that one answer has at most: a reading moves few alerts, each by a step or two. */
@@ -68,7 +69,7 @@ export async function followingSteps(
 
 /** Whether a step was caused by a reading with these fields. */
 export function isOfValues({ reading }: AlertStep, values: Readonly<Record<string, unknown>>) {
-  return reading !== null && canonicalJson(JSON.parse(reading)) === canonicalJson(values)
+  return reading !== null && canonicalJson(parseJson(reading)) === canonicalJson(values)
 }
 
 function ofAlerts(state: StateDatabase) {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/parse-json.ts'
 import {
   type AcceptedEntry,
   type AcceptedNotes,
@@ -138,7 +139,7 @@ export class EntryReader {
   /** Notes of an entry that is accepted or has an origin: most have none. */
   get acceptedNotes(): AcceptedNotes {
     const notes = this.#notes
-    return notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
+    return notes === '' ? noNotes : (parseJson(notes) as AcceptedNotes)
   }
 
   /** Notes of a removal. */
@@ -176,7 +177,7 @@ export class EntryReader {
       receivedAtUs,
       accepted: false,
       timestampUs: Number.isNaN(timestampUs) ? undefined : timestampUs,
-      notes: JSON.parse(this.#notes) as QuarantineNotes,
+      notes: parseJson(this.#notes) as QuarantineNotes,
       payload: this.bytes.body(this.#at),
     }
   }

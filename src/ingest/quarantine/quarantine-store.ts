@@ -4,6 +4,7 @@ import type { KeptContext } from '../../contracts/mapping.ts'
 import type { PayloadFormat } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 
@@ -182,7 +183,7 @@ export function heldReading(row: HeldRow): HeldReading {
     receivedAtUs: row.received_at,
     source: row.source,
     sender: row.sender ?? undefined,
-    context: row.context === null ? undefined : (JSON.parse(row.context) as HeldContext),
+    context: row.context === null ? undefined : (parseJson(row.context) as HeldContext),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { parseJson } from '../../core/parse-json.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
 import type { RefusedReadingNote } from '../../storage/time-series/refused-readings.ts'
@@ -27,5 +28,10 @@ export const refusedSchema = s.record({
 
 export function refusedBody(note: RefusedReadingNote): Static<typeof refusedReading> {
   const { entry, timestampUs, values, message } = note
-  return { id: entry, timestamp: formatUs(timestampUs), values: JSON.parse(values), message }
+  return {
+    id: entry,
+    timestamp: formatUs(timestampUs),
+    values: parseJson(values) as object,
+    message,
+  }
 }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { formatUs } from '../../core/time.ts'
 import type { Verdict } from '../proofs/check-proof.ts'
 import { Contradiction } from '../proofs/exact-members.ts'
@@ -120,7 +121,7 @@ function worstOf(readings: readonly CheckedReading[]): Verdict {
 function valueOf(given: string): unknown {
   if (given.length > receiptCharsMax) throw new Contradiction('it is longer than any receipt')
   try {
-    return JSON.parse(given) as unknown
+    return parseJson(given)
   } catch {
     throw new Contradiction('it is not JSON')
   }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { unsafeContent } from '../../core/json-safety.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { JsonSchema } from './schema.ts'
 
 const digests = new WeakMap<FastifyRequest, string>()
@@ -62,7 +63,7 @@ function parseStrictJson(bytes: Buffer): unknown {
   }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch {
     throw new DomainError('malformed_body', 'the body is not valid JSON')
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../core/parse-json.ts'
 import type { KnownResult } from './revisions.ts'
 import { addSegment } from './window-changes.ts'
 import type { WindowRange, WindowSegment } from './window-starts.ts'
@@ -55,7 +56,11 @@ export function knownResult(streamId: string, row: KeptRow): KnownResult {
 export function storedWindow(streamId: string, row: KeptRow): StoredWindow {
   const result = knownResult(streamId, row)
   const computedAtUs = Number(row['computed_at_us'])
-  return { ...result, computedAtUs, values: JSON.parse(result.values) }
+  return {
+    ...result,
+    computedAtUs,
+    values: parseJson(result.values) as Readonly<Record<string, unknown>>,
+  }
 }
 
 function listOf<Item>(byStream: Map<number, Item[]>, stream: number): Item[] {
