@@ -31,7 +31,7 @@ export function refusedBody(note: RefusedReadingNote): Static<typeof refusedRead
   return {
     id: entry,
     timestamp: formatUs(timestampUs),
-    values: parseJson(values) as object,
+    values: parseJson(values),
     message,
   }
 }
