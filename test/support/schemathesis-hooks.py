@@ -8,6 +8,7 @@ import schemathesis
 TYPES = [
     "application/cbor",
     "application/msgpack",
+    "application/openmetrics-text",
     "application/protobuf",
     "application/senml+cbor",
     "application/vnd.apache.parquet",
