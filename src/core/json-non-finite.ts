@@ -1,4 +1,5 @@
 import { endOfString } from './json-safety.ts'
+import { parseJson } from './parse-json.ts'
 
 /** A text of JSON with the value that it says. */
 export interface ReadJson {
@@ -22,12 +23,6 @@ const standIns: ReadonlyMap<string, string> = new Map([
 
 const quote = '"'
 
-/** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
-const parseWithSource = JSON.parse as (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
 /**
  * Reads a text that is JSON but for NaN, Infinity and -Infinity, which some programs write (Python's `json` does). In the
  * text that comes back numbers that JSON has stand for them. Nothing where it has no such words, or is no JSON anyway.
@@ -36,8 +31,8 @@ export function readNonFinite(text: string): ReadJson | undefined {
   const written = withoutWords(text)
   if (written === undefined) return undefined
   try {
-    const value = parseWithSource(written, (_, member, { source }) =>
-      source?.endsWith(notANumber) === true && typeof member === 'number' ? Number.NaN : member,
+    const value = parseJson(written, (member, source) =>
+      source.endsWith(notANumber) && typeof member === 'number' ? Number.NaN : member,
     )
     return { text: written, value }
   } catch {

@@ -1,3 +1,5 @@
+import { parseJson } from './parse-json.ts'
+
 /**
  * What `JSON.parse` lets through but must not be stored: duplicate keys, of which one would be
  * lost, U+0000 and lone surrogates (decisions.md#bodies-and-queries), integers that a double is
@@ -18,12 +20,6 @@ const openBracket = 91
 const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
-
-/** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
-const parseWithSource = JSON.parse as (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
 
 /** What is wrong with a text and the value that was parsed from it, or nothing. */
 export function unsafeContent(text: string, value: unknown): string | undefined {
@@ -55,8 +51,8 @@ export function contentOf(text: string, value: unknown, takesLong = false): Json
 export function withIntegersAsTexts(text: string): unknown {
   if (!scan(text).hasLongInteger) return undefined
   let isChanged = false
-  const value = parseWithSource(text, (_, member, { source }) => {
-    const isInteger = typeof member === 'number' && source !== undefined && /^-?\d+$/.test(source)
+  const value = parseJson(text, (member, source) => {
+    const isInteger = typeof member === 'number' && /^-?\d+$/.test(source)
     if (!isInteger || !isRoundedInteger(source)) return member
     isChanged = true
     return source
@@ -68,13 +64,21 @@ function problemOf(text: string, value: unknown, found: Scan): string | undefine
   if (found.depth > messageDepthMax) return `nested deeper than ${messageDepthMax} levels`
   if (countMembers(value, found.depth) !== found.members) return 'an object has the same key twice'
   if (!found.hasLongInteger && !text.includes('\\u')) return undefined
-  let problem: string | undefined
-  parseWithSource(text, (key, member, context) => {
-    problem ??=
-      unsafeText(key) ?? unsafeValue(key, member, found.hasLongInteger ? context.source : undefined)
+  let problem = unsafeKeyIn(value)
+  parseJson(text, (member, source, key) => {
+    problem ??= unsafeValue(key, member, found.hasLongInteger ? source : undefined)
     return member
   })
   return problem
+}
+
+function unsafeKeyIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const problem = unsafeText(key) ?? unsafeKeyIn(member)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 interface Scan {

@@ -1,3 +1,5 @@
+import { parseJson } from './parse-json.ts'
+
 /**
  * The digits that a number was sent with, where a double may have fewer: a time in seconds with nine decimals is cut off
  * by its decimals, and the double next to it may be in another microsecond.
@@ -8,12 +10,6 @@ const sources = new WeakMap<object, () => Members>()
 
 type Members = Readonly<Record<string, unknown>>
 
-/** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
-const parseWithSource = JSON.parse as (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
 /**
  * Remembers the digits of a JSON text for the object that was parsed from it, or for those of its list: to be called
  * where a number may have more than a double (`contentOf`).
@@ -21,9 +17,7 @@ const parseWithSource = JSON.parse as (
 export function rememberJson(text: string, value: unknown): void {
   let parsed: unknown
   const whole = () => {
-    parsed ??= parseWithSource(text, (_, member, { source }) =>
-      typeof member === 'number' ? source : member,
-    )
+    parsed ??= parseJson(text, (member, source) => (typeof member === 'number' ? source : member))
     return parsed
   }
   if (!Array.isArray(value)) remember(value, () => Object(whole()) as Members)

@@ -5,11 +5,33 @@
  * when the escaped text begins like it (https://github.com/nodejs/node/issues/63785): a line feed is read as
  * a backslash where another object has had a backslash. So texts with such keys are taken apart here.
  *
+ * @param scalarOf what stands for each value that is neither an object nor an array, instead of itself
  * @throws SyntaxError as `JSON.parse` does
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, scalarOf?: ScalarOf): unknown {
+  const isEscaped = text.includes('\\')
+  if (scalarOf !== undefined && !isEscaped) return revived(text, scalarOf)
   const value: unknown = JSON.parse(text)
-  return hasEscapedKey(text) ? new ValidJson(text).value() : value
+  if (isEscaped && hasEscapedKey(text)) return new ValidJson(text, scalarOf).value()
+  return scalarOf === undefined ? value : revived(text, scalarOf)
+}
+
+/**
+ * @param source the text of the value, as it was sent
+ * @param key of the member or the element that it is; empty for a text that is no more than this value
+ */
+export type ScalarOf = (value: unknown, source: string, key: string) => unknown
+
+/** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
+const parseWithSource = JSON.parse as (
+  text: string,
+  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown
+
+function revived(text: string, scalarOf: ScalarOf): unknown {
+  return parseWithSource(text, (key, value, { source }) =>
+    source === undefined ? value : scalarOf(value, source, key),
+  )
 }
 
 const quote = 34
@@ -51,11 +73,13 @@ type Open =
 /** Takes a valid text apart, down to the keys and the scalars; without recursion, as `JSON.parse` does. */
 class ValidJson {
   readonly #text: string
+  readonly #scalarOf: ScalarOf
   readonly #open: Open[] = []
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, scalarOf: ScalarOf = (value) => value) {
     this.#text = text
+    this.#scalarOf = scalarOf
   }
 
   value(): unknown {
@@ -102,7 +126,12 @@ class ValidJson {
     const from = this.#at
     if (this.#text.charCodeAt(from) === quote) this.#at = afterString(this.#text, from + 1)
     else while (isOfScalar(this.#text.charCodeAt(this.#at))) this.#at++
-    return JSON.parse(this.#text.slice(from, this.#at))
+    const source = this.#text.slice(from, this.#at)
+    const value: unknown = JSON.parse(source)
+    const into = this.#open.at(-1)
+    if (into === undefined) return this.#scalarOf(value, source, '')
+    if ('items' in into) return this.#scalarOf(value, source, `${into.items.length}`)
+    return into.key === undefined ? value : this.#scalarOf(value, source, into.key)
   }
 
   /** What stands behind white space. */

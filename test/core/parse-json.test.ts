@@ -58,4 +58,17 @@ describe('parseJson', () => {
   test.each(['', '{"a\\n":1', '{"a\\n"', '"\\', '"\\"', '[1,]', 'x\\y'])('refuses %j', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError)
   })
+
+  test('lets others stand for scalars, by their text and key, also where keys have escapes', () => {
+    const seen: string[] = []
+    const text = '{"a\\n":1.50,"b":["x",{"c\\t":null}],"d":{}}'
+    const value = parseJson(text, (_, source, key) => {
+      seen.push(`${key}: ${source}`)
+      return source
+    })
+    expect(value).toEqual({ 'a\n': '1.50', b: ['"x"', { 'c\t': 'null' }], d: {} })
+    expect(seen).toEqual(['a\n: 1.50', '0: "x"', 'c\t: null'])
+    expect(parseJson('{"a":1.50}', (_, source) => source)).toEqual({ a: '1.50' })
+    expect(parseJson('1.50', (_, source, key) => [source, key])).toEqual(['1.50', ''])
+  })
 })

@@ -70,6 +70,13 @@ describe('decodeJson', () => {
     }
   })
 
+  test('refuses U+0000 in a key, whatever key was sent before', () => {
+    for (let round = 0; round < 100; round++) {
+      decoded(JSON.stringify({ a: 1, '\\': 0 }))
+      expect(decoded('{"a":1,"\\u0000":0}')).toMatchObject({ ok: false })
+    }
+  })
+
   test('takes an object as one reading', () => {
     expect(decoded('{"a":1}')).toMatchObject({ ok: true, readings: [{ a: 1 }], isBatch: false })
   })
