@@ -5,10 +5,11 @@ import {
   kindRedriven,
   kindRedrivenFiltered,
 } from '../../ingest/pipeline/entry.ts'
+import type { Outcome } from '../../ledgers/seals/receipt-format.ts'
 import type { EntriesAt, FoundEntry } from '../../reading/live/entries-at.ts'
 import type { ArrivedPoint, ReadingsAt } from '../../storage/time-series/readings-query.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
-import type { FoundReading, Missing, Outcome } from './found-reading.ts'
+import type { FoundReading, Missing } from './found-reading.ts'
 import type { HeldRefusal } from './held-refusals.ts'
 
 /** What the sources know of the readings of one time. */

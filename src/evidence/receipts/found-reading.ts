@@ -1,19 +1,7 @@
 import type { ErrorDetail } from '../../core/errors.ts'
+import type { Outcome } from '../../ledgers/seals/receipt-format.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import type { AlertStep } from './moved-alerts.ts'
-
-/** What happened to a reading. */
-export const outcomes = [
-  'stored',
-  'pending',
-  'quarantined',
-  'filtered',
-  'unchanged',
-  'duplicate',
-  'gone',
-] as const
-
-export type Outcome = (typeof outcomes)[number]
 
 /** Why a fact is not known, or not shown. */
 export const missingReasons = [

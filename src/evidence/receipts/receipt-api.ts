@@ -1,12 +1,11 @@
 import { merklePath } from '../../anchors/proofs/proof-api.ts'
 import type { MerklePath } from '../../ledgers/merkle/merkle.ts'
+import { outcomes, receiptFormat } from '../../ledgers/seals/receipt-format.ts'
 import { askedTime } from '../../requests/http/asked-range.ts'
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
 import { sealFields } from '../seals/seal-api.ts'
-import { missingReasons, outcomes } from './found-reading.ts'
-
-export const receiptFormat = 'streamvault-receipt-1'
+import { missingReasons } from './found-reading.ts'
 
 export const receiptQuery = s.record({ timestamp: askedTime('Of the reading.') })
 

@@ -1,5 +1,5 @@
 import type { MerklePath } from '../../ledgers/merkle/merkle.ts'
-import { type LeafPath, LeafPaths } from '../seals/leaf-path.ts'
+import { type LeafPath, LeafPaths } from '../seals/leaf-paths.ts'
 import type { Seal, SealProgress, SealRecord, SealStore } from '../seals/seal-store.ts'
 import type { SealedStore } from '../seals/stretch-leaves.ts'
 

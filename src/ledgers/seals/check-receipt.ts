@@ -9,13 +9,12 @@ import {
   parseReceipt,
   type Receipt,
   type ReceiptEvent,
-  type ReceiptOutcome,
   type ReceiptReading,
   type ReceiptSeal,
   receiptCharsMax,
-  receiptFormat,
 } from './parse-receipt.ts'
 import { readingText } from './reading-text.ts'
+import { type Outcome, receiptFormat } from './receipt-format.ts'
 import { sealProofFormat } from './seal-proof.ts'
 import { parseSealText, type SealContent, sealText } from './seal-text.ts'
 
@@ -23,7 +22,7 @@ import { parseSealText, type SealContent, sealText } from './seal-text.ts'
 export interface CheckedReading {
   readonly verdict: Verdict
   /** Undefined for the proof of a seal, which is of no reading. */
-  readonly outcome: ReceiptOutcome | undefined
+  readonly outcome: Outcome | undefined
   /** The canonical text of the reading, once it is known to be that of its fields. */
   readonly text: string | undefined
   /** The seal that it is in, once that is known to say so. */
@@ -54,7 +53,7 @@ export function rankOf({ is }: Verdict): number {
 }
 
 /** These were never stored, so no seal can have them. */
-const unstored: ReadonlySet<ReceiptOutcome | undefined> = new Set<ReceiptOutcome>([
+const unstored: ReadonlySet<Outcome | undefined> = new Set<Outcome>([
   'quarantined',
   'filtered',
   'unchanged',

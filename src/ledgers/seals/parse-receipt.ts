@@ -11,10 +11,9 @@ import {
   text,
 } from '../proofs/exact-members.ts'
 import { isCount, isObject } from '../proofs/transaction-text.ts'
+import { type Outcome, outcomes } from './receipt-format.ts'
 import { sealProofFormat } from './seal-proof.ts'
 import { type SealContent, sealCharsMax } from './seal-text.ts'
-
-export const receiptFormat = 'streamvault-receipt-1'
 
 /** Characters of a receipt as text: many readings of one time, the largest that are accepted, each of them twice. */
 export const receiptCharsMax = 32 * 1024 * 1024
@@ -28,18 +27,6 @@ const itemsMax = 10_000
 const nameCharsMax = 256
 const messageCharsMax = 65_536
 
-const outcomes = [
-  'stored',
-  'pending',
-  'quarantined',
-  'filtered',
-  'unchanged',
-  'duplicate',
-  'gone',
-] as const
-
-export type ReceiptOutcome = (typeof outcomes)[number]
-
 /** A receipt that someone brings, as far as it is one by its form. */
 export interface Receipt {
   readonly streamId: string
@@ -48,7 +35,7 @@ export interface Receipt {
 }
 
 export interface ReceiptReading {
-  readonly outcome: ReceiptOutcome
+  readonly outcome: Outcome
   /** Its time and its fields by their names; undefined where they are not known. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
   /** The canonical text that a seal has the hash of. */
@@ -151,7 +138,7 @@ export function parseSealProof(value: unknown, where: string): ParsedSealProof {
 
 function readingOf(value: unknown, where: string): ReceiptReading {
   const said = members(value, where, readingMembers)
-  const outcome = oneOf(said['outcome'], `${where}.outcome`, outcomes) as ReceiptOutcome
+  const outcome = oneOf(said['outcome'], `${where}.outcome`, outcomes) as Outcome
   const reading = orNull(said['reading'], (one) => fieldsOf(one, `${where}.reading`))
   const digest = orNull(said['digest'], (one) => text(one, `${where}.digest`, nameCharsMax))
   if (digest !== null && !/^[0-9a-f]{16}$/.test(digest)) {
