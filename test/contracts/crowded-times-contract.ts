@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LeafPaths, leafPath } from '../../src/evidence/seals/leaf-path.ts'
+import { LeafPaths } from '../../src/evidence/seals/leaf-paths.ts'
 import type { Leaf, SealedStore } from '../../src/evidence/seals/stretch-leaves.ts'
 import { type StretchTree, treeOfStretch } from '../../src/evidence/seals/stretch-tree.ts'
 import { leavesOfChunk as chunkSize } from '../../src/ledgers/merkle/chunked-tree.ts'
@@ -84,7 +84,7 @@ function pathContract(open: OpenNewStore): void {
       text: readingText('boiler', { timestampUs: marchUs, values }),
     }
 
-    expect(await leafPath(opened.store, boiler, tree, leaf)).toEqual({
+    expect(await new LeafPaths(opened.store, { ...boiler, ...tree }).path(leaf)).toEqual({
       problem: 'too_many_at_once',
     })
   })

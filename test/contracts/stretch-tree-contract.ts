@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { leafPath } from '../../src/evidence/seals/leaf-path.ts'
+import { LeafPaths } from '../../src/evidence/seals/leaf-paths.ts'
 import type { Leaf } from '../../src/evidence/seals/stretch-leaves.ts'
 import { type StretchTree, treeOfStretch } from '../../src/evidence/seals/stretch-tree.ts'
 import { leafHash, rootBy } from '../../src/ledgers/merkle/merkle.ts'
@@ -173,7 +173,7 @@ function pathContract(open: OpenNewStore): void {
           await store.placeLate?.(stretch.streamId)
           for (const at of asked) {
             const leaf = sealed[at % size] as Leaf
-            const found = await leafPath(store, stretch, tree, leaf)
+            const found = await new LeafPaths(store, { ...stretch, ...tree }).path(leaf)
             if (isReadable(tree, sealed, inOrder(live), leaf)) {
               expect(found).toEqual({
                 path: MerkleTree.over(sealed.map(({ text }) => text)).path(at % size),
@@ -203,7 +203,7 @@ function pathContract(open: OpenNewStore): void {
     const tree = await treeOf(opened.store, boiler)
 
     for (const leaf of [leafOf(marchUs, 1), leafOf(marchUs + 1, 2), leafOf(marchUs + 2, 1)]) {
-      const found = await leafPath(opened.store, boiler, tree, leaf)
+      const found = await new LeafPaths(opened.store, { ...boiler, ...tree }).path(leaf)
       expect(found).toEqual({ problem: 'neighbours_gone' })
     }
   })
@@ -219,7 +219,7 @@ function pathContract(open: OpenNewStore): void {
     }
     await opened.store.placeLate?.(boiler.streamId)
 
-    const found = await leafPath(opened.store, boiler, tree, leafOf(marchUs, 1))
+    const found = await new LeafPaths(opened.store, { ...boiler, ...tree }).path(leafOf(marchUs, 1))
     expect(found).toEqual({ problem: 'too_many_at_once' })
     await expect(treeOf(opened.store, boiler)).rejects.toThrow('characters together')
   })
@@ -272,7 +272,7 @@ function isReadable(
 }
 
 async function expectPath(store: TimeSeriesStore, tree: StretchTree, leaf: Leaf): Promise<void> {
-  const found = await leafPath(store, boiler, tree, leaf)
+  const found = await new LeafPaths(store, { ...boiler, ...tree }).path(leaf)
   const root = 'path' in found && rootBy(leafHash(leaf.text), found.path)?.toString('hex')
   expect(root).toBe(tree.root)
 }

@@ -20,17 +20,7 @@ export type LeafPath =
 /** A seal with what its paths are made of. */
 export interface SealedTree extends Stretch, StretchTree {}
 
-/** Finds the path of a reading by reading the chunk again that it was sealed in. */
-export async function leafPath(
-  store: SealedStore,
-  stretch: Stretch,
-  tree: StretchTree,
-  leaf: Leaf,
-): Promise<LeafPath> {
-  return await new LeafPaths(store, { ...stretch, ...tree }).path(leaf)
-}
-
-/** Finds paths of readings of one time: what is read for one of them is there for the others. */
+/** Finds paths of readings by reading the chunks again that they were sealed in: each once, for all readings of one time. */
 export class LeafPaths {
   readonly #store: SealedStore
   readonly #seal: SealedTree

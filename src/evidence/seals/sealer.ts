@@ -6,20 +6,20 @@ import type { Offset } from '../../storage/journal/journal.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import {
-  batchSealsMax,
-  closeBatch,
-  haveBatches,
-  retryBatches,
-  type SealLedger,
-} from './seal-batches.ts'
-import {
   bringForward,
   countMarks,
   type DueMark,
   dueMarks,
   firstDueUs,
   putOff,
-} from './seal-marks.ts'
+} from './due-marks.ts'
+import {
+  batchSealsMax,
+  closeBatch,
+  haveBatches,
+  retryBatches,
+  type SealLedger,
+} from './seal-batches.ts'
 import { TooManyAtOnce } from './stretch-leaves.ts'
 import { treeOfStretch } from './stretch-tree.ts'
 import { type ReadStretch, writeSeals } from './write-seals.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { encodeChunks } from './chunk-bytes.ts'
-import { type DueMark, putOff, sealedMark } from './seal-marks.ts'
+import { type DueMark, putOff, sealedMark } from './due-marks.ts'
 import type { StretchTree } from './stretch-tree.ts'
 
 /** A stretch that was read, and the mark that it was read for. */
