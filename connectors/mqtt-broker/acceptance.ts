@@ -11,7 +11,7 @@ import { innerTopic } from './topics.ts'
 const holdMsMax = 24 * 86_400_000
 
 /** A client publishes to thousands of topics in turn: each is added to its source where a text is needed. */
-const isOfTopic = true
+const showsTopic = true
 
 /** A message of a client that waits to be settled. */
 export interface Pending {
@@ -43,8 +43,8 @@ export class Acceptance {
     const seenAtUs = this.#seenAtUs(session, publish)
     const outcome = this.#needs.intake.accept(
       seenAtUs === undefined
-        ? { stream, payload, source, isOfTopic, topic, qos, isRetained }
-        : { stream, payload, source, isOfTopic, topic, qos, isRetained, receivedAtUs: seenAtUs },
+        ? { stream, payload, source, showsTopic, topic, qos, isRetained }
+        : { stream, payload, source, showsTopic, topic, qos, isRetained, receivedAtUs: seenAtUs },
       settled,
     )
     if (session.device?.bucket !== undefined) this.spend(session, outcome.verdicts.length)

@@ -8,8 +8,8 @@ export interface RawMessage extends MessageContext {
   readonly payload: Uint8Array
   /** Where it came from, for a person who looks into the quarantine: protocol, client, address. */
   readonly source: string
-  /** Its topic belongs to what is shown as its source, which does not name it. */
-  readonly isOfTopic?: boolean
+  /** Whether its topic is shown behind `source`, which does not name it. */
+  readonly showsTopic?: boolean
   /** Its topic is the only one that messages of its source can have: it tells no senders apart. */
   readonly isOnlyTopic?: boolean
   /** Time of receipt of a message that was seen before (a retransmission); else it is taken now. */

@@ -7,8 +7,8 @@ import { cutText } from '../../core/cut-text.ts'
 const shownTopicLength = 200
 
 /** What a person sees of where a refused message came from. */
-export function sourceTextOf({ source, topic, isOfTopic }: RawMessage): string {
-  if (topic === undefined || isOfTopic !== true) return source
+export function sourceTextOf({ source, topic, showsTopic }: RawMessage): string {
+  if (topic === undefined || showsTopic !== true) return source
   return `${source}, topic '${cutText(topic, shownTopicLength)}'`
 }
 
