@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { AlertWatch } from '../../src/alerts/alert-watch.ts'
-import type { StreamId, UserId } from '../../src/core/ids.ts'
+import type { StreamId } from '../../src/core/ids.ts'
 import { Decider } from '../../src/ingest/pipeline/decider.ts'
 import { StateDecisionStore } from '../../src/ingest/pipeline/decision-store.ts'
 import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
+import { insertStream, withoutVaults } from './inserted-stream.ts'
 import type { TestState } from './test-state.ts'
 
 /** A stream with rules, and the entries of one journal that are about it. */
@@ -41,7 +41,9 @@ export async function decided(
   const { state } = tests
   await empty(tests)
   const ownerId = await tests.newUser()
-  await defineStream(tests, ownerId, { streamId, versions })
+  const schema = { temperature: { type: 'number' } }
+  const processings = versions.map((rules) => ({ alerting: rules }))
+  await insertStream(tests, { streamId, ownerId, name: 'heat', schema, versions: processings })
   const clock = { nowUs: () => nowUs }
   const open = async () => {
     const watches = new AlertWatch({ state, clock, notify: notifyNobody })
@@ -96,54 +98,15 @@ function sequencesOf(events: readonly { readonly type: string; readonly data: st
 }
 
 /** Takes away what the journal before has left. */
-async function empty({ state }: TestState): Promise<void> {
-  // Its vault is nobody's matter here, nor is a power cut.
-  await sql`PRAGMA foreign_keys = OFF`.execute(state)
-  await sql`PRAGMA synchronous = OFF`.execute(state)
+async function empty(tests: TestState): Promise<void> {
+  const { state } = tests
+  await withoutVaults(tests)
   const streams = ['data_streams', 'data_stream_versions', 'stream_counters'] as const
   const ofAlerts = ['alerts', 'alert_history', 'alert_memories', 'alert_messages'] as const
   const others = ['downtimes', 'alert_time', 'events', 'consumer_positions'] as const
   for (const table of [...streams, ...ofAlerts, ...others]) {
     await state.deleteFrom(table).execute()
   }
-}
-
-async function defineStream(
-  tests: TestState,
-  ownerId: UserId,
-  { streamId, versions }: Pick<JournalOfStream, 'streamId' | 'versions'>,
-): Promise<void> {
-  const { state } = tests
-  const named = { name: 'heat', tags: '{}', created_at: 0 }
-  await tests.commit(
-    state.insertInto('data_streams').values({
-      ...named,
-      id: streamId,
-      owner_id: ownerId,
-      vault_id: streamId,
-      type: 'iot_sensor',
-      version: versions.length,
-      name_folded: 'heat',
-      paused_at: null,
-      last_event_at: null,
-      kept_raw: null,
-      kept_aggregated: null,
-    }),
-    ...versions.map((rules, index) =>
-      state.insertInto('data_stream_versions').values({
-        ...named,
-        stream_id: streamId,
-        version: index + 1,
-        definition: JSON.stringify({
-          source: {},
-          schema: { temperature: { type: 'number' } },
-          processing: { alerting: rules },
-          conversions: {},
-        }),
-        created_by: null,
-      }),
-    ),
-  )
 }
 
 async function notifyNobody(): Promise<() => void> {

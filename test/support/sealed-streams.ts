@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { StreamId } from '../../src/core/ids.ts'
 import type { StateDatabase } from '../../src/storage/state/database.ts'
+import { insertStream, withoutVaults } from './inserted-stream.ts'
 import type { TestState } from './test-state.ts'
 
 /** Makes a stream whose versions have these processings. Its vault does not exist. */
@@ -9,40 +9,10 @@ export async function streamWithVersions(
   streamId: StreamId,
   versions: readonly object[],
 ): Promise<void> {
-  const { state } = tests
-  await sql`PRAGMA foreign_keys = OFF`.execute(state)
-  await sql`PRAGMA synchronous = OFF`.execute(state)
+  await withoutVaults(tests)
+  const schema = { value: { type: 'number' } }
   const ownerId = await tests.newUser()
-  const named = { name: streamId, tags: '{}', created_at: 0 }
-  await tests.commit(
-    state.insertInto('data_streams').values({
-      ...named,
-      id: streamId,
-      owner_id: ownerId,
-      vault_id: streamId,
-      type: 'iot_sensor',
-      version: versions.length,
-      name_folded: streamId,
-      paused_at: null,
-      last_event_at: null,
-      kept_raw: null,
-      kept_aggregated: null,
-    }),
-    ...versions.map((processing, index) =>
-      state.insertInto('data_stream_versions').values({
-        ...named,
-        stream_id: streamId,
-        version: index + 1,
-        definition: JSON.stringify({
-          source: {},
-          schema: { value: { type: 'number' } },
-          processing,
-          conversions: {},
-        }),
-        created_by: null,
-      }),
-    ),
-  )
+  await insertStream(tests, { streamId, ownerId, name: streamId, schema, versions })
 }
 
 /** The marks that are there, in a steady order. */
