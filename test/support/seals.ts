@@ -47,6 +47,8 @@ async function pageOf(api: ApiClient, streamId: string, query: string): Promise<
 
 /** Waits until nothing of a stream is to be sealed any more, and all that is sealed is on the ledger. */
 export async function allSealed(api: ApiClient, streamId: string): Promise<readonly ListedSeal[]> {
+  // It answers once all that is acknowledged is decided: until then a stretch may have no mark.
+  expect((await api.withToken('GET', '/alerts/summary')).status).toBe(200)
   let page = await sealsOf(api, streamId)
   const isOpen = () =>
     page.waiting.length > 0 || page.seals.some((one) => one.status !== 'COMPLETED')

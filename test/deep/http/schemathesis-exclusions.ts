@@ -32,6 +32,7 @@ export const operationsLeftOut: Readonly<Record<string, string>> = {
 const nobodyHasTheLink = 'The token of a link in a mail nobody has but its receiver.'
 const noBackup = 'A backup is a matter of the machine, and there is none to ask for.'
 const nothingFailed = 'Only what a ledger did not take in time is tried again, and there is none.'
+const namesFleet = 'Its address has to name a fleet, and a made up one does not exist.'
 const namesStreams = 'Its body names streams or vaults, and made up ones do not exist.'
 
 /** Operations that are asked, and may have nothing but refusals to answer, by operationId, each with the reason. */
@@ -39,6 +40,13 @@ export const neverTaken: Readonly<Record<string, string>> = {
   signIn: 'No page of the service asks, and what is made up is the secret of no key.',
   issueToken: 'What is made up is the secret of no key.',
   receiveWebhook: 'What is made up is not signed.',
+  allowWebhook: 'It needs the header of the handshake, which is not made up for it.',
+  createFleet:
+    'Its vault is made up and does not exist, and a topic that is made up names no device.',
+  writeDatabaseLines: namesFleet,
+  writeBucketLines: namesFleet,
+  remoteWrite: namesFleet,
+  exportMetrics: namesFleet,
   uploadFile: 'What is made up is not signed.',
   downloadUserPicture: 'What is made up is not signed.',
   registerDevice: 'It is for provisioning keys, and a user asks.',
